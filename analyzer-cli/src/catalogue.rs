@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use kwhy_core::Catalogue;
 use kwhy_core::signature::SignatureError;
 
-use crate::diagnostics::BadSignature;
+use crate::diagnostics::BadFile;
+use crate::failure::Failure;
 use crate::plan::CataloguePlan;
-use crate::run::Failure;
 use kwhy_bundle::sources::{self, Below};
 use kwhy_render::counted;
 use kwhy_render::escape::visible;
@@ -27,7 +27,7 @@ const MAX_LISTED: usize = 3;
 pub fn load(plan: &CataloguePlan) -> Result<Catalogue, Failure> {
     let (catalogue, mistakes) = load_what_can_be(plan)?;
     match mistakes.into_iter().next() {
-        Some(mistake) => Err(BadSignature::from(mistake).into()),
+        Some(mistake) => Err(BadFile::from(mistake).into()),
         None => Ok(catalogue),
     }
 }

@@ -19,6 +19,9 @@ pub fn draw(layout: &Layout, problem: &dyn Diagnostic) -> String {
     let written = GraphicalReportHandler::new_themed(theme)
         .with_width(layout.width)
         .with_links(false)
+        .with_break_words(false)
+        .with_word_separator(textwrap::WordSeparator::AsciiSpace)
+        .with_word_splitter(textwrap::WordSplitter::NoHyphenation)
         .render_report(&mut drawn, problem);
     match written {
         Ok(()) => drawn,
@@ -26,24 +29,37 @@ pub fn draw(layout: &Layout, problem: &dyn Diagnostic) -> String {
     }
 }
 
-/// A signature that cannot be used, with its place.
-pub struct BadSignature {
+/// A file that cannot be used, with the place of the error.
+pub struct BadFile {
     message: String,
-    source: NamedSource<String>,
+    advice: &'static str,
+    source: Box<NamedSource<String>>,
     at: usize,
     length: usize,
 }
 
-impl From<SignatureError> for BadSignature {
-    fn from(error: SignatureError) -> BadSignature {
+impl From<SignatureError> for BadFile {
+    fn from(error: SignatureError) -> BadFile {
         let place = (error.line(), error.column());
-        BadSignature::new(error.file(), error.source_text(), place, error.message())
+        BadFile::new(
+            error.file(),
+            error.source_text(),
+            place,
+            error.message(),
+            "`kwhy signatures lint PATH` checks a signature",
+        )
     }
 }
 
-impl BadSignature {
+impl BadFile {
     /// `place` is the line and the column, counted from 1.
-    fn new(file: &str, source: &str, place: (usize, usize), message: &str) -> BadSignature {
+    pub fn new(
+        file: &str,
+        source: &str,
+        place: (usize, usize),
+        message: &str,
+        advice: &'static str,
+    ) -> BadFile {
         let mut shown = String::with_capacity(source.len());
         let mut at = 0;
         let mut length = 0;
@@ -61,18 +77,19 @@ impl BadSignature {
             shown.push_str(&visible(line));
             shown.push('\n');
         }
-        BadSignature {
+        BadFile {
             message: visible(message).into_owned(),
-            source: NamedSource::new(visible(file), shown),
+            advice,
+            source: Box::new(NamedSource::new(visible(file), shown)),
             at,
             length,
         }
     }
 }
 
-impl Diagnostic for BadSignature {
+impl Diagnostic for BadFile {
     fn source_code(&self) -> Option<&dyn miette::SourceCode> {
-        Some(&self.source)
+        Some(&*self.source)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
@@ -81,19 +98,19 @@ impl Diagnostic for BadSignature {
     }
 
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        Some(Box::new("`kwhy signatures lint PATH` checks a signature"))
+        Some(Box::new(self.advice))
     }
 }
 
-impl std::error::Error for BadSignature {}
+impl std::error::Error for BadFile {}
 
-impl fmt::Debug for BadSignature {
+impl fmt::Debug for BadFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl fmt::Display for BadSignature {
+impl fmt::Display for BadFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
@@ -106,7 +123,13 @@ mod tests {
     fn drawn(line: usize, column: usize) -> String {
         let source = "id: cart\ntitel: \x1b[2J the cart\nseverity: error\n";
         let message = "unknown key `titel`";
-        let problem = BadSignature::new("mine/cart.yaml", source, (line, column), message);
+        let problem = BadFile::new(
+            "mine/cart.yaml",
+            source,
+            (line, column),
+            message,
+            "`kwhy signatures lint PATH` checks a signature",
+        );
         let layout = Layout {
             width: 80,
             color: false,

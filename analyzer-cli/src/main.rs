@@ -8,35 +8,62 @@
 //! events, objects and records in other forms; [`signatures`] contains the
 //! sub-commands on signatures and causes, [`catalogue`] loads them.
 //!
-//! Exit status: 0 it ran; 1 it ran and found something at or above `--fail-on`; 2 wrong usage, or
-//! nothing could be read. A closed standard output is not a failure.
+//! Exit status: 0 it ran; 1 it ran and found something at or above `--fail-on`; 2 wrong usage, or a given path or all of
+//! the input could not be read; 130 interrupted. A closed standard output is not a failure.
 
 mod args;
 mod catalogue;
 mod commands;
+mod config;
 mod diagnostics;
 mod extract;
+mod failure;
+mod kept;
 #[cfg(test)]
 mod order_tests;
 mod plan;
 mod progress;
+mod redact;
 mod run;
 mod scan;
 mod signatures;
+mod stdin;
+mod suggest;
 mod word;
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
+use clap::error::ErrorKind;
 
-use args::Args;
+use args::{Args, When};
+use config::Config;
+use kwhy_render::Layout;
 use plan::{Environment, plan};
 use run::{Status, run, show};
 
 fn main() -> ExitCode {
-    let args = Args::parse();
-    let plan = plan(args, &world());
+    let program = program();
+    let mut command = Args::command_of(program);
+    let matches = command.get_matches_mut();
+    let args = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let config = Config::load(!args.no_config, |name| std::env::var_os(name));
+    let config = match config {
+        Ok(config) => config,
+        Err(failure) => {
+            let layout = Layout {
+                width: 80,
+                color: matches!(args.color, Some(When::Always)),
+            };
+            let _ = io::stderr().write_all(show(&failure, &layout).as_bytes());
+            return ExitCode::from(Status::Failed as u8);
+        }
+    };
+    let plan = match plan(args, &world(program, config)) {
+        Ok(plan) => plan,
+        Err(why) => command.error(ErrorKind::ArgumentConflict, why).exit(),
+    };
     let stdin = io::stdin();
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout());
     // unlocked, as the progress is drawn by a thread of its own
@@ -53,11 +80,22 @@ fn main() -> ExitCode {
     ExitCode::from(status as u8)
 }
 
+/// The name by which the program is called, as it is typed: kubectl runs `kubectl-kwhy` for `kubectl kwhy`.
+fn program() -> &'static str {
+    let path = std::env::args_os().next().map(std::path::PathBuf::from);
+    match path.as_deref().and_then(std::path::Path::file_stem) {
+        Some(name) if name == "kubectl-kwhy" => "kubectl kwhy",
+        _ => "kwhy",
+    }
+}
+
 /// The environment that the program was started in.
-fn world() -> Environment {
+fn world(program: &'static str, config: Config) -> Environment {
     let stdout = io::stdout();
     let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
     Environment {
+        program,
+        config,
         stdin_is_terminal: io::stdin().is_terminal(),
         stdout_is_terminal: stdout.is_terminal(),
         stderr_is_terminal: io::stderr().is_terminal(),

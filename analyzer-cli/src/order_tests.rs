@@ -54,10 +54,10 @@ fn report(path: &Path, folder: &Path, threads: &str) -> String {
         stdin_is_terminal: true,
         stdout_is_terminal: false,
         stderr_is_terminal: false,
-        columns: None,
         no_color: true,
+        ..Environment::default()
     };
-    let plan = plan(Args::parse_from(args), &world);
+    let plan = plan(Args::parse_from(args), &world).unwrap();
     let mut out = Vec::new();
     run(&plan, std::io::empty(), &mut out, &mut Vec::new()).unwrap();
     let report: Value = serde_json::from_slice(&out).unwrap();

@@ -3,25 +3,31 @@
 use kwhy_render::Layout;
 use std::cell::Cell;
 use std::io::{self, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use kwhy_core::report::{Limit, LimitMet};
+use kwhy_core::report::{Identities, Limit, LimitMet};
 use kwhy_core::{Analyzer, Incident, Report};
 
 use crate::catalogue;
 use crate::commands;
-use crate::diagnostics::{self, BadSignature};
+use crate::diagnostics;
 use crate::extract;
-use crate::plan::{Diagnose, Form, Plan, Task};
+use crate::failure::Failure;
+use crate::kept::Kept;
+use crate::plan::{Diagnose, Form, Plan, RedactPlan, Task};
 use crate::progress::{self, Progress};
+use crate::redact;
 use crate::scan;
 use crate::signatures;
+use crate::stdin::Stdin;
+use crate::suggest;
 use crate::word::Word;
 use kwhy_bundle::sources::{self, InputError, InputSet, Inputs};
-use kwhy_bundle::{Document, DocumentSink};
+use kwhy_bundle::{Document, DocumentSink, Source};
+use kwhy_render::counted;
 use kwhy_render::escape::visible;
 use kwhy_render::select;
-use kwhy_render::{Human, Json, Render, View};
+use kwhy_render::{Detail, Html, Human, Json, Junit, Markdown, Ndjson, Render, Sarif, View};
 
 /// The outcome of a run. The numbers are a contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,66 +42,6 @@ pub enum Status {
     Interrupted = 130,
 }
 
-/// An error that stops the program.
-#[derive(Debug, thiserror::Error, miette::Diagnostic)]
-pub enum Failure {
-    /// None of the inputs can be read.
-    #[error("nothing could be read")]
-    #[diagnostic(help("kwhy reads standard input, files and folders: `kwhy describe.txt`"))]
-    NothingRead,
-    /// A signature file cannot be read.
-    #[error("cannot read the signatures in {}", visible(&.path.display().to_string()))]
-    #[diagnostic(help("give a YAML file or a folder of them"))]
-    Signatures {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// A signature file cannot be written.
-    #[error("cannot write {}", visible(&.path.display().to_string()))]
-    WriteSignatures {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// An input in which nothing is wrong cannot be read.
-    #[error("cannot read {}", visible(&.path.display().to_string()))]
-    #[diagnostic(help("--healthy names a file or a folder of them"))]
-    Healthy {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// A signature cannot be used.
-    #[error(transparent)]
-    #[diagnostic(transparent)]
-    Signature(#[from] BadSignature),
-    /// There is no cause or signature of that id.
-    #[error("there is no {what} `{}`", visible(.id))]
-    #[diagnostic(help("{advice}"))]
-    Unknown {
-        /// The kind of thing that was looked up.
-        what: &'static str,
-        /// The id.
-        id: String,
-        /// A hint at where the ids are listed, and at one that is close.
-        advice: String,
-    },
-    /// The output cannot be written.
-    #[error("cannot write the output")]
-    Output(#[from] io::Error),
-}
-
-impl Failure {
-    /// Returns true if the reader of the output went away, which is not a failure.
-    pub fn is_broken_pipe(&self) -> bool {
-        matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
-    }
-}
-
 /// Runs a plan. Results are written to `out`, errors and warnings to `err`.
 pub fn run(
     plan: &Plan,
@@ -104,76 +50,165 @@ pub fn run(
     err: &mut dyn Write,
 ) -> Result<Status, Failure> {
     let layout = &plan.layout;
+    let mut stdin = Stdin::new(stdin);
+    if !plan.quiet {
+        for note in &plan.notes {
+            writeln!(err, "kwhy: {note}")?;
+        }
+        if plan.is_typed {
+            writeln!(
+                err,
+                "kwhy: paste or type the text, then end it with {END_OF_INPUT} on a line of its own"
+            )?;
+        }
+    }
     match &plan.task {
         Task::Hint => {
-            writeln!(err, "{HINT}")?;
+            writeln!(err, "{}", hint(plan.program))?;
             Ok(Status::Failed)
         }
         Task::Diagnose(diagnose) => {
+            refuse_empty(&diagnose.sources, &mut stdin)?;
             let analyzer = analyzer(plan, diagnose, err)?;
             let reading = diagnose.bundle.inputs(&diagnose.sources);
             if plan.interruptible {
                 progress::on_interrupt(&reading.shared.stop);
             }
+            let keep = diagnose.form == Form::Html;
+            let (mut identities, kept) = names(diagnose, &reading, &mut stdin)?;
             let (inputs, mut report, is_there) = on_threads(diagnose.threads, || {
                 let size = sources::size(&diagnose.sources);
                 let _shown = Progress::start(&reading.shared, size, plan.progress);
-                read(&analyzer, &reading, stdin)
+                match &kept {
+                    Some(kept) => read(&analyzer, &reading, &kept[..], keep),
+                    None => read(&analyzer, &reading, stdin, keep),
+                }
             });
-            for failure in &inputs.failures {
-                warn(failure, err)?;
-            }
+            warn(plan, &inputs.failures, err)?;
             if inputs.read == 0 {
                 return Err(Failure::NothingRead);
             }
             add_limits(&mut report, inputs.limits, &inputs.failures);
             narrow(diagnose, &mut report, is_there);
+            if let Some(identities) = &mut identities {
+                report.redact(identities);
+                if !plan.quiet {
+                    writeln!(err, "kwhy: {}", redact::summary(identities))?;
+                }
+            }
             let status = diagnosed(diagnose, layout, report, out)?;
             Ok(match reading.shared.is_stopped() {
                 true => Status::Interrupted,
+                false if is_given(&diagnose.sources, &inputs.failures) => Status::Failed,
                 false => status,
             })
         }
         Task::ListMembers(list) => {
+            refuse_empty(&list.sources, &mut stdin)?;
             let reading = list.bundle.inputs(&list.sources);
-            let inputs = commands::bundle_ls::list(&reading, stdin, list.json, out)?;
+            let how = (list.json, plan.columns);
+            let inputs = commands::bundle_ls::list(&reading, stdin, how, out)?;
             out.flush()?;
-            for failure in &inputs.failures {
-                warn(failure, err)?;
-            }
+            warn(plan, &inputs.failures, err)?;
             match inputs.read {
                 0 => Err(Failure::NothingRead),
+                _ if is_given(&list.sources, &inputs.failures) => Ok(Status::Failed),
                 _ => Ok(Status::Ran),
             }
         }
         Task::Scan { paths, diagnose } => scan_all(plan, paths, diagnose, out, err),
         Task::Convert(convert) => {
-            let (status, inputs) = on_threads(convert.threads, || {
-                extract::run(convert, layout, stdin, out)
+            refuse_empty(&convert.sources, &mut stdin)?;
+            let (inputs, notes) = on_threads(convert.threads, || {
+                extract::run(convert, (layout, plan.columns), stdin, out)
             })?;
-            for failure in &inputs.failures {
-                warn(failure, err)?;
+            warn(plan, &inputs.failures, err)?;
+            let limits = inputs.limits.iter();
+            let limits = limits.filter(|limit| limit.limit != Limit::Binary);
+            let limits = limits.map(|limit| format!("{}: {}", limit.source, limit.message));
+            for note in limits.chain(notes).filter(|_| !plan.quiet) {
+                writeln!(err, "kwhy: {}", visible(&note))?;
             }
-            for limit in inputs
-                .limits
-                .iter()
-                .filter(|limit| limit.limit != Limit::Binary)
-            {
-                let text = format!("{}: {}", limit.source, limit.message);
-                writeln!(err, "kwhy: {}", visible(&text))?;
-            }
-            match status {
-                Status::Failed => Err(Failure::NothingRead),
-                status => Ok(status),
+            match inputs.read {
+                0 => Err(Failure::NothingRead),
+                _ if is_given(&convert.sources, &inputs.failures) => Ok(Status::Failed),
+                _ => Ok(Status::Ran),
             }
         }
-        task => signatures::run(task, &plan.catalogue, layout, out),
+        Task::Redact(plan_of) => {
+            writeln!(out, "{}", redact_copy(plan_of, err)?)?;
+            out.flush()?;
+            Ok(Status::Ran)
+        }
+        Task::Completions(shell) => {
+            commands::shell::completions(*shell, plan.program, out)?;
+            out.flush()?;
+            Ok(Status::Ran)
+        }
+        Task::ManualPage(words) => {
+            commands::shell::page(words, plan.program, out)?;
+            out.flush()?;
+            Ok(Status::Ran)
+        }
+        Task::ManualPages(folder) => {
+            commands::shell::pages(folder, plan.program)?;
+            Ok(Status::Ran)
+        }
+        task => signatures::run(task, &plan.catalogue, (layout, plan.columns), out),
     }
+}
+
+/// Writes a redacted copy, and says what was replaced and what is not in it.
+fn redact_copy(plan: &RedactPlan, err: &mut dyn Write) -> Result<String, Failure> {
+    let source = [Source::Path(plan.from.clone())];
+    let reading = plan.bundle.inputs(&source);
+    let limits = plan.bundle.limits.read;
+    let (copied, identities) = on_threads(plan.threads, || {
+        let mut identities = redact::names(&plan.redaction, &reading, limits, io::empty());
+        let copied = commands::redact::copy(&plan.from, &plan.to, &reading, &mut identities);
+        copied.map(|copied| (copied, identities))
+    })?;
+    for omitted in &copied.omitted {
+        writeln!(
+            err,
+            "kwhy: {}: not text, so it is not in the copy",
+            visible(omitted)
+        )?;
+    }
+    let files = counted(copied.files, "file");
+    let to = plan.to.display().to_string();
+    let summary = redact::summary(&identities);
+    Ok(format!("{files} in {}; {summary}", visible(&to)))
+}
+
+/// The keys that end what is typed.
+const END_OF_INPUT: &str = if cfg!(windows) {
+    "Ctrl-Z and Enter"
+} else {
+    "Ctrl-D"
+};
+
+/// Nothing to read is an error where standard input is all there is.
+fn refuse_empty(sources: &[Source], stdin: &mut Stdin<impl Read>) -> Result<(), Failure> {
+    if sources == [Source::Stdin] && stdin.is_empty() {
+        return Err(Failure::EmptyInput);
+    }
+    Ok(())
+}
+
+/// Returns true if one of the sources as given could not be read.
+fn is_given(sources: &[Source], failures: &[InputError]) -> bool {
+    failures.iter().any(|failure| {
+        sources.iter().any(|source| match source {
+            Source::Stdin => failure.path() == Path::new("stdin"),
+            Source::Path(path) => failure.path() == path,
+        })
+    })
 }
 
 fn analyzer(plan: &Plan, diagnose: &Diagnose, err: &mut dyn Write) -> Result<Analyzer, Failure> {
     let catalogue = catalogue::load(&plan.catalogue)?;
-    if let Some(told) = catalogue::replaced(&catalogue) {
+    if let Some(told) = catalogue::replaced(&catalogue).filter(|_| !plan.quiet) {
         writeln!(err, "kwhy: {told}")?;
     }
     let mut analyzer =
@@ -201,29 +236,58 @@ fn scan_all(
 ) -> Result<Status, Failure> {
     let analyzer = analyzer(plan, diagnose, err)?;
     let (bundles, failures) = scan::bundles(paths);
+    let is_missing = Cell::new(!failures.is_empty());
     let reading = diagnose.bundle.inputs(&[]);
-    let stop = &reading.shared.stop;
-    progress::on_interrupt(stop);
+    progress::on_interrupt(&reading.shared.stop);
     let found = Cell::new(false);
     let one = |reading: &InputSet| {
+        let of_names = names(diagnose, reading, &mut Stdin::new(io::empty()));
         let (inputs, mut report, is_there) = on_threads(diagnose.threads, || {
             let size = sources::size(&reading.sources);
             let _shown = Progress::start(&reading.shared, size, plan.progress);
-            read(&analyzer, reading, io::empty())
+            read(&analyzer, reading, io::empty(), false)
         });
         add_limits(&mut report, inputs.limits, &inputs.failures);
         narrow(diagnose, &mut report, is_there);
-        found.set(found.get() || select::holds(&report, diagnose.fail_on));
-        select::keep(&mut report, diagnose.min_severity);
-        (inputs.failures, inputs.read, report)
+        let given = inputs
+            .failures
+            .iter()
+            .any(|failure| paths.iter().any(|path| path == failure.path()));
+        is_missing.set(is_missing.get() || given);
+        if let Ok((Some(mut identities), _)) = of_names {
+            report.redact(&mut identities);
+        }
+        let (holds, left_out) = select_findings(diagnose, &mut report);
+        found.set(found.get() || holds);
+        (inputs.failures, inputs.read, (report, left_out))
     };
-    let summary = scan::scan(&reading, &bundles, &failures, stop, one, out)?;
+    let by_finding = diagnose.form == Form::Ndjson;
+    let summary = scan::scan(&reading, &bundles, &failures, by_finding, one, out)?;
     Ok(match (summary.interrupted, summary.read, found.get()) {
         (true, ..) => Status::Interrupted,
         (_, 0, _) => Status::Failed,
+        _ if is_missing.get() => Status::Failed,
         (_, _, true) => Status::Found,
         _ => Status::Ran,
     })
+}
+
+/// The names in the inputs if they become tokens, and all of standard input if it was read for that.
+fn names(
+    diagnose: &Diagnose,
+    reading: &InputSet,
+    stdin: &mut Stdin<impl Read + Send>,
+) -> Result<(Option<Identities>, Option<Vec<u8>>), Failure> {
+    let Some(redaction) = &diagnose.redact else {
+        return Ok((None, None));
+    };
+    let limits = diagnose.bundle.limits.read;
+    let kept = match reading.sources.contains(&Source::Stdin) {
+        true => redact::kept(stdin).map_err(Failure::Stdin)?,
+        false => Vec::new(),
+    };
+    let identities = redact::names(redaction, reading, limits, &kept[..]);
+    Ok((Some(identities), Some(kept)))
 }
 
 /// Omits what is of another namespace.
@@ -233,15 +297,18 @@ fn narrow(diagnose: &Diagnose, report: &mut Report, is_there: bool) {
     }
 }
 
-/// Reads all sources as one incident, and says whether the namespace that is asked for occurs anywhere in them.
+/// Reads all sources as one incident, and says whether the namespace that is asked for occurs anywhere in them. The lines
+/// around the evidence are kept if that is asked for.
 fn read(
     analyzer: &Analyzer,
     reading: &InputSet,
     stdin: impl Read + Send,
+    keep: bool,
 ) -> (Inputs, Report, bool) {
     let mut taking = IncidentSink {
         incident: analyzer.incident(),
         namespace: reading.wanted.namespace.as_deref().map(Word::new),
+        kept: keep.then(Kept::default),
     };
     let mut inputs = if rayon::current_num_threads() > 1 {
         sources::read_ahead(reading, stdin, &mut taking)
@@ -258,6 +325,9 @@ fn read(
     }
     let mut report = incident.finish();
     report.bundles = std::mem::take(&mut inputs.bundles);
+    if let Some(kept) = taking.kept {
+        kept.fill(&mut report);
+    }
     (inputs, report, is_there)
 }
 
@@ -266,11 +336,21 @@ struct IncidentSink {
     incident: Incident,
     /// The namespace that is asked for.
     namespace: Option<Word>,
+    /// Copies of the documents, if they are wanted.
+    kept: Option<Kept>,
 }
 
 impl DocumentSink for IncidentSink {
     fn document(&mut self, document: Document, content: &mut (dyn Read + Send)) {
         let Document { name, about, .. } = document;
+        let mut copying;
+        let content: &mut (dyn Read + Send) = match &mut self.kept {
+            Some(kept) => {
+                copying = kept.copying(&name, content);
+                &mut copying
+            }
+            None => content,
+        };
         // the reader reports why a stream ends
         let _ = match &mut self.namespace {
             Some(word) if !word.is_there => {
@@ -295,16 +375,29 @@ fn on_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) 
     }
 }
 
-const HINT: &str = "\
+fn hint(program: &str) -> String {
+    format!(
+        "\
 kwhy names the root cause in pasted kubectl output, logs and events. Give it something to read:
-  kubectl describe pod NAME | kwhy
-  kwhy describe.txt kubelet.log
-kwhy --help shows all options; kwhy - reads what you type or paste, up to Ctrl-D.";
+  kubectl describe pod NAME | {program}
+  {program} describe.txt kubelet.log
+{program} --help shows all options; {program} - reads what you type or paste, up to {END_OF_INPUT}."
+    )
+}
 
 /// An input that cannot be read is reported; the rest is analysed.
-fn warn(failure: &InputError, err: &mut dyn Write) -> io::Result<()> {
-    let text = format!("{failure}: {}; {}", failure.io_error(), failure.advice());
-    writeln!(err, "kwhy: {}", visible(&text))
+fn warn(plan: &Plan, failures: &[InputError], err: &mut dyn Write) -> io::Result<()> {
+    for failure in failures {
+        let meant = Some(failure).filter(|failure| failure.is_not_found());
+        let meant = meant.and_then(|failure| suggest::command(failure.path()));
+        let advice = match meant {
+            Some(command) => format!("did you mean `{} {command}`?", plan.program),
+            None => failure.advice().to_owned(),
+        };
+        let text = format!("{failure}: {}; {advice}", failure.io_error());
+        writeln!(err, "kwhy: {}", visible(&text))?;
+    }
+    Ok(())
 }
 
 fn add_limits(report: &mut Report, limits: Vec<LimitMet>, failures: &[InputError]) {
@@ -320,20 +413,38 @@ fn add_limits(report: &mut Report, limits: Vec<LimitMet>, failures: &[InputError
     }
 }
 
+/// Omits the findings that are not wanted. Returns true if one is at or above the level of `--fail-on`, and the number
+/// of those omitted.
+fn select_findings(diagnose: &Diagnose, report: &mut Report) -> (bool, usize) {
+    let unsure = select::keep_sure(report, diagnose.min_confidence);
+    let found = select::holds(report, diagnose.fail_on);
+    let minor = select::keep(report, diagnose.min_severity);
+    let further = select::keep_first(report, diagnose.top);
+    (found, unsure + minor + further)
+}
+
 fn diagnosed(
     diagnose: &Diagnose,
     layout: &Layout,
     mut report: Report,
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
-    let found = select::holds(&report, diagnose.fail_on);
-    let left_out = select::keep(&mut report, diagnose.min_severity);
+    let (found, left_out) = select_findings(diagnose, &mut report);
     let render: Box<dyn Render> = match diagnose.form {
         Form::Human => Box::new(Human {
             layout: *layout,
-            verbose: diagnose.verbose,
+            detail: match (diagnose.verbose, diagnose.quiet) {
+                (true, _) => Detail::All,
+                (_, true) => Detail::Titles,
+                _ => Detail::Usual,
+            },
         }),
         Form::Json { pretty } => Box::new(Json { pretty }),
+        Form::Ndjson => Box::new(Ndjson::default()),
+        Form::Markdown => Box::new(Markdown),
+        Form::Html => Box::new(Html),
+        Form::Sarif => Box::new(Sarif),
+        Form::Junit => Box::new(Junit),
     };
     let view = View {
         report: &report,

@@ -6,12 +6,12 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use globset::GlobBuilder;
-use kwhy_core::{Cancel, Report, Role};
+use kwhy_core::{Report, Role};
 use serde::Serialize;
 
 use kwhy_bundle::Source;
 use kwhy_bundle::sources::{InputError, InputSet};
-use kwhy_render::json;
+use kwhy_render::{Ndjson, Render, View, json};
 
 /// The schema of each line.
 const SCHEMA: &str = "kwhy.scan/1";
@@ -142,15 +142,17 @@ fn fitting(glob: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(open)
 }
 
-/// Reads each bundle separately. One that cannot be read is reported in its line; the others continue.
+/// Reads each bundle separately, and writes a line for each, or one for each finding and one that sums the bundle up. One
+/// that cannot be read is reported in its line; the others continue.
 pub fn scan(
     reading: &InputSet,
     bundles: &[PathBuf],
     failures: &[InputError],
-    stop: &Cancel,
-    read: impl Fn(&InputSet) -> (Vec<InputError>, usize, Report),
+    by_finding: bool,
+    read: impl Fn(&InputSet) -> (Vec<InputError>, usize, (Report, usize)),
     out: &mut dyn Write,
 ) -> io::Result<Summary> {
+    let stop = &reading.shared.stop;
     let mut summary = Summary {
         schema: SCHEMA,
         ..Summary::default()
@@ -174,7 +176,7 @@ pub fn scan(
             shared: reading.shared.next(),
             ..reading.clone()
         };
-        let (failures, count, report) = read(&one);
+        let (failures, count, (report, left_out)) = read(&one);
         if count == 0 {
             summary.failed += 1;
             let why = failures
@@ -194,7 +196,17 @@ pub fn scan(
         for cause in causes {
             *summary.causes.entry(cause.to_owned()).or_default() += 1;
         }
-        line(out, path, Some(&report), None)?;
+        if by_finding {
+            let source = path.display().to_string();
+            let ndjson = Ndjson {
+                source: Some(&source),
+            };
+            let report = &report;
+            ndjson.render(&View { report, left_out }, out)?;
+            out.flush()?;
+        } else {
+            line(out, path, Some(&report), None)?;
+        }
     }
     summary.interrupted |= stop.is_cancelled();
     json::line(&LastLine { summary: &summary }, out)?;

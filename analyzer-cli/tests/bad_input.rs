@@ -89,7 +89,7 @@ Events:
 
 #[test]
 fn a_describe_cut_at_its_end() {
-    for cut in (0..DESCRIBE.len()).step_by(97) {
+    for cut in (1..DESCRIBE.len()).step_by(97) {
         report(&DESCRIBE.as_bytes()[..cut]);
     }
     let without_the_last_word = &DESCRIBE[..DESCRIBE.len() - "not found\n".len()];
@@ -254,6 +254,7 @@ fn a_scan_goes_on_behind_what_cannot_be_read() {
     let all = root.join("*").display().to_string();
     let absent = root.join("absent").display().to_string();
     let output = kwhy(&["scan", &absent, &all], b"");
+    let findings = kwhy(&["scan", "-o", "findings", &absent, &all], b"");
     std::fs::remove_dir_all(&root).unwrap();
     let lines: Vec<Value> = String::from_utf8(output.stdout)
         .unwrap()
@@ -261,6 +262,21 @@ fn a_scan_goes_on_behind_what_cannot_be_read() {
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     assert_eq!(lines.len(), 5);
+    // the given path that is absent
+    assert_eq!(output.status.code(), Some(2));
+    let findings = String::from_utf8(findings.stdout).unwrap();
+    let findings: Vec<Value> = findings
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let of_bundle: Vec<&Value> = findings
+        .iter()
+        .filter(|line| line["source"].is_string())
+        .collect();
+    // an error, a finding and a summary of two, a summary of one
+    assert_eq!(of_bundle.len(), 6);
+    assert_eq!(of_bundle[1]["cause"], "storage/configmap-missing");
+    assert!(of_bundle[2]["summary"]["stats"].is_object());
     assert!(lines[0]["error"].is_string());
     assert_eq!(
         lines[1]["report"]["findings"][0]["cause"],

@@ -2,7 +2,10 @@
 #![allow(clippy::unwrap_used)]
 
 mod bad_input;
+mod canaries;
 mod guide;
+mod manners;
+mod redaction;
 mod secrets;
 
 #[test]

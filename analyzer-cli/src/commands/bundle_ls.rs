@@ -10,8 +10,11 @@ use kwhy_bundle::archive::Member;
 use kwhy_bundle::bundle::Content;
 use kwhy_bundle::sources::{self, InputSet, Inputs};
 use kwhy_bundle::{Disposition, Document, DocumentSink};
+use kwhy_render::Layout;
 use kwhy_render::escape::visible;
 use kwhy_render::json;
+use kwhy_render::style::Style;
+use unicode_width::UnicodeWidthStr;
 
 /// A member as it is listed.
 #[derive(Serialize)]
@@ -31,19 +34,20 @@ struct Row<'r> {
     skipped: Option<&'r str>,
 }
 
-/// Lists all members; as one JSON object a line if that is asked for.
+/// Lists all members; as one JSON object a line if that is asked for. A row is cut to the columns of a terminal.
 ///
 /// # Errors
 /// The output's.
 pub fn list(
     reading: &InputSet,
     stdin: impl Read + Send,
-    json: bool,
+    (json, columns): (bool, Option<usize>),
     out: &mut (dyn Write + Send),
 ) -> io::Result<Inputs> {
     let mut listing = Listing {
         out,
         json,
+        columns,
         failed: None,
         open: None,
         read: 0,
@@ -82,6 +86,7 @@ pub fn list(
 struct Listing<'o> {
     out: &'o mut (dyn Write + Send),
     json: bool,
+    columns: Option<usize>,
     failed: Option<io::Error>,
     /// The member whose content comes next.
     open: Option<(Member, Option<Content>)>,
@@ -107,16 +112,40 @@ impl Listing<'_> {
             } else {
                 row.path
             };
-            let mut line = format!("{bytes:>12}  {:<20}  {}", row.what, visible(path));
+            let head = format!("{bytes:>12}  {:<20}  ", row.what);
+            let mut tail = String::new();
             if let Some(about) = &row.about {
-                line += &format!("  [{}]", visible(about));
+                tail += &format!("  [{}]", visible(about));
             }
             if let Some(why) = row.skipped {
-                line += &format!("  (skipped: {why})");
+                tail += &format!("  (skipped: {why})");
             }
-            writeln!(self.out, "{line}")
+            let path = visible(path);
+            match self.columns {
+                Some(columns) if head.width() + path.width() + tail.width() > columns => {
+                    self.narrow(columns, &head, &path, &tail)
+                }
+                _ => writeln!(self.out, "{head}{path}{tail}"),
+            }
         };
         self.failed = written.err();
+    }
+}
+
+impl Listing<'_> {
+    /// A row whose parts are on lines of their own, as they are too wide for one.
+    fn narrow(&mut self, width: usize, head: &str, path: &str, tail: &str) -> io::Result<()> {
+        let layout = Layout {
+            width,
+            color: false,
+        };
+        let indent = head.width();
+        write!(self.out, "{head}")?;
+        layout.hang(&mut self.out, Style::Plain, path, indent, indent)?;
+        match tail.trim_start() {
+            "" => Ok(()),
+            tail => layout.hang(&mut self.out, Style::Plain, tail, 0, indent),
+        }
     }
 }
 

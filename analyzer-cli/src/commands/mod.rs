@@ -1,3 +1,5 @@
-//! One file for each sub-command.
+//! The commands that neither diagnose nor convert.
 
 pub mod bundle_ls;
+pub mod redact;
+pub mod shell;

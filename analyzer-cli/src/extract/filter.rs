@@ -94,6 +94,12 @@ impl EventFilter {
                 .is_none_or(|until| self.order(event, until) != Some(Order::After))
     }
 
+    /// Returns true if a time is asked for and the event's order to it is not known.
+    pub fn is_undated(&self, event: &Event<'_>) -> bool {
+        let mut moments = self.since.into_iter().chain(self.until);
+        moments.any(|moment| self.order(event, moment).is_none())
+    }
+
     /// The order of an event and a time; none if the input does not show it.
     fn order(&self, event: &Event<'_>, moment: Moment) -> Option<Order> {
         let now = self.now.map(|now| now.as_nanosecond());

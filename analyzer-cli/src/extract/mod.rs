@@ -15,15 +15,17 @@ use kwhy_render::Layout;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use kwhy_core::events::{Event, Extract, ExtractOptions, Folded, extract, extract_with};
 use kwhy_core::report::LimitMet;
 
+use crate::failure::Failure;
 use crate::plan::BundlePlan;
-use crate::run::{Failure, Status};
 use kwhy_bundle::Source;
 use kwhy_bundle::sources::{self, Inputs};
 use kwhy_bundle::{Document, DocumentSink};
+use kwhy_render::counted;
 
 use merge::Sorter;
 
@@ -70,13 +72,14 @@ pub enum What {
     Records,
 }
 
-/// Converts all sources, and says what became of them.
+/// Converts all sources, and says what became of them and what is to be noted. Tables are fitted into the columns of a
+/// terminal.
 pub fn run(
     convert: &Convert,
-    layout: &Layout,
+    (layout, columns): (&Layout, Option<usize>),
     stdin: impl Read + Send,
     out: &mut (dyn Write + Send),
-) -> Result<(Status, Inputs), Failure> {
+) -> Result<(Inputs, Vec<String>), Failure> {
     let by_time = match convert.what {
         What::Events { by_time, .. } => {
             by_time.unwrap_or_else(|| sources::holds_several(&convert.sources))
@@ -95,7 +98,7 @@ pub fn run(
         more: 0,
     };
     if let What::Events { table: true, .. } = convert.what {
-        output.write(table::header(layout).as_bytes());
+        output.write(table::header(layout, columns).as_bytes());
     }
     let near = match convert.what {
         What::Objects { .. } => None,
@@ -103,10 +106,12 @@ pub fn run(
         _ => sources::files(&convert.sources).find_map(|path| first_time(&path)),
     };
     let reading = convert.bundle.inputs(&convert.sources);
+    let undated = AtomicU64::new(0);
     let mut taking = IncidentSink {
         convert,
-        layout,
+        page: (layout, columns),
         near,
+        undated: &undated,
         output: &mut output,
     };
     let mut inputs = if rayon::current_num_threads() > 1 {
@@ -115,24 +120,29 @@ pub fn run(
         sources::read(&reading, stdin, &mut taking)
     };
     let (told, more) = (std::mem::take(&mut output.limits), output.more);
-    output.finish(convert, layout)?;
+    output.finish(convert, (layout, columns))?;
     inputs.limits.extend(told);
     if let Some(last) = inputs.limits.last_mut().filter(|_| more > 0) {
         last.message = format!("{}; {more} more such limits", last.message);
     }
-    let status = if inputs.read == 0 {
-        Status::Failed
-    } else {
-        Status::Ran
-    };
-    Ok((status, inputs))
+    let undated = undated.into_inner();
+    let mut notes = Vec::new();
+    if undated > 0 {
+        let events = counted(undated, "event");
+        notes.push(format!(
+            "{events} kept whose time is not known well enough for --since and --until; an age counts back from --now"
+        ));
+    }
+    Ok((inputs, notes))
 }
 
 /// Takes documents into an output.
 struct IncidentSink<'c, 'p, 'o, 'w> {
     convert: &'c Convert,
-    layout: &'p Layout,
+    page: (&'p Layout, Option<usize>),
     near: Option<i128>,
+    /// The number of events whose time is not known well enough to leave them out.
+    undated: &'c AtomicU64,
     output: &'o mut Output<'w>,
 }
 
@@ -140,8 +150,8 @@ impl DocumentSink for IncidentSink<'_, '_, '_, '_> {
     fn document(&mut self, document: Document, content: &mut (dyn Read + Send)) {
         self.output.last = i128::MIN;
         one(
-            self.convert,
-            self.layout,
+            (self.convert, self.undated),
+            self.page,
             (document, self.near),
             content,
             self.output,
@@ -204,7 +214,11 @@ impl Output<'_> {
         }
     }
 
-    fn finish(mut self, convert: &Convert, layout: &Layout) -> Result<(), Failure> {
+    fn finish(
+        mut self,
+        convert: &Convert,
+        (layout, columns): (&Layout, Option<usize>),
+    ) -> Result<(), Failure> {
         if let Some(sorter) = self.sorter.take().filter(|_| self.failed.is_none()) {
             for text in sorter.finish()? {
                 self.write(&text?);
@@ -216,7 +230,7 @@ impl Output<'_> {
                 self.write(&text);
             }
             What::Patterns { table: true, .. } => {
-                let text = patterns::table(layout, &self.folded);
+                let text = patterns::table(layout, columns, &self.folded);
                 self.write(text.as_bytes());
             }
             What::Patterns { .. } => {
@@ -254,8 +268,8 @@ fn first_time(path: &Path) -> Option<i128> {
 
 /// Converts one document; `near` shows the year of times that state none.
 fn one(
-    convert: &Convert,
-    layout: &Layout,
+    (convert, undated): (&Convert, &AtomicU64),
+    (layout, columns): (&Layout, Option<usize>),
     (document, near): (Document, Option<i128>),
     reader: impl Read + Send,
     output: &mut Output<'_>,
@@ -286,7 +300,7 @@ fn one(
                     .parsed
                     .events
                     .iter()
-                    .filter(|event| filter.passes(event))
+                    .filter(|event| passes(filter, event, undated))
                 {
                     // without an order all of a part is one text
                     if sorted || texts.is_empty() {
@@ -296,7 +310,7 @@ fn one(
                         continue;
                     };
                     if *table {
-                        table::row(text, layout, event);
+                        table::row(text, layout, columns, event);
                     } else {
                         event::line(text, part, event);
                     }
@@ -312,7 +326,7 @@ fn one(
                     .parsed
                     .events
                     .iter()
-                    .filter(|event| filter.passes(event))
+                    .filter(|event| passes(filter, event, undated))
                 {
                     let line = part.lines(&event.span).start;
                     folded.add(event, (part.source(), line));
@@ -328,6 +342,15 @@ fn one(
         }),
     };
     output.met(read.limits);
+}
+
+/// Returns true if an event is wanted, and counts those that are kept as nothing shows when they were.
+fn passes(filter: &EventFilter, event: &Event<'_>, undated: &AtomicU64) -> bool {
+    let passes = filter.passes(event);
+    if passes && filter.is_undated(event) {
+        undated.fetch_add(1, Ordering::Relaxed);
+    }
+    passes
 }
 
 /// The time at which an event was last seen, in nanoseconds since 1970. Ages count back from the time of collection,

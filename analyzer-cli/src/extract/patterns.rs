@@ -12,7 +12,8 @@ use kwhy_render::escape::visible;
 use kwhy_render::style::Style;
 
 /// One row for each template; in what follows where the first one occurs.
-pub fn table(layout: &Layout, folded: &Folded) -> String {
+/// On a terminal rows are wrapped to its columns.
+pub fn table(layout: &Layout, columns: Option<usize>, folded: &Folded) -> String {
     let rows = folded.rows();
     let mut text = String::new();
     let counts: Vec<String> = rows.iter().map(|row| row.count.to_string()).collect();
@@ -28,13 +29,21 @@ pub fn table(layout: &Layout, folded: &Folded) -> String {
         };
         let head = format!("{count:>width$}  {level:<7}");
         let reason = reason.unwrap_or_default();
-        let _ = writeln!(text, "{}  {reason}{template}", layout.styled(style, head));
-        let _ = writeln!(
-            text,
-            "{:width$}           {}",
-            "",
-            layout.styled(Style::Faint, place(row))
-        );
+        let indent = width + 11;
+        let _ = write!(text, "{}", layout.styled(style, &head));
+        let mut add = |style, taken: usize, line: &str| {
+            let lines = match columns {
+                Some(_) => layout.wrap(line, indent),
+                None => vec![line.to_owned()],
+            };
+            let mut fill = indent - taken;
+            for line in lines {
+                let _ = writeln!(text, "{:fill$}{}", "", layout.styled(style, line));
+                fill = indent;
+            }
+        };
+        add(Style::Plain, head.width(), &format!("{reason}{template}"));
+        add(Style::Faint, 0, &place(row));
     }
     if folded.further() > 0 {
         let further = counted(folded.further(), "event");

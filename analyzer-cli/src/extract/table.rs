@@ -19,34 +19,102 @@ const COLUMNS: [(&str, usize); 5] = [
     ("SUBJECT", 32),
 ];
 
-/// The table's header.
-pub fn header(layout: &Layout) -> String {
+/// The columns on a terminal; the message follows on lines of its own.
+const NARROW: [(&str, usize); 4] = [("WHEN", 22), ("LEVEL", 8), ("COUNT", 6), ("REASON", 20)];
+
+/// The column at which a message starts on a terminal, and the number of its lines.
+const INDENT: usize = 4;
+const MOST_LINES: usize = 4;
+
+/// The table's header, for a terminal of so many columns or for any other reader.
+pub fn header(layout: &Layout, columns: Option<usize>) -> String {
     let mut line = String::new();
-    for (title, width) in COLUMNS {
-        cell(&mut line, title, width);
+    if columns.is_some() {
+        NARROW
+            .into_iter()
+            .for_each(|(title, width)| cell(&mut line, title, width));
+        line.push_str("SUBJECT");
+        line.truncate(layout.width);
+    } else {
+        COLUMNS
+            .into_iter()
+            .for_each(|(title, width)| cell(&mut line, title, width));
+        line.push_str("MESSAGE");
     }
-    line.push_str("MESSAGE");
-    format!("{}\n", layout.styled(Style::Strong, line))
+    format!("{}\n", layout.styled(Style::Strong, line.trim_end()))
 }
 
 /// Adds a row for an event.
-pub fn row(text: &mut Vec<u8>, layout: &Layout, event: &Event<'_>) {
-    let when = match (&event.time, event.age) {
-        // it lies before the time of its writer's record before it
-        (Some(time), _) if event.back.is_some() => format!("{time} <"),
-        (Some(time), _) => Stamp::to_string(time),
-        (None, Some(age)) => format!("{age} before"),
-        (None, None) => String::new(),
-    };
+pub fn row(text: &mut Vec<u8>, layout: &Layout, columns: Option<usize>, event: &Event<'_>) {
     let level = event.severity.map_or("", Severity::name);
     let reason = event.reason.as_ref().map_or("", |reason| reason.as_str());
     let subject = event.subject.to_string();
     let count = event.count.to_string();
+    let when = when(event, columns.is_some());
     let cells = [when.as_str(), level, &count, reason, &subject];
+    let style = match event.severity {
+        Some(Severity::Error | Severity::Fatal) => Style::Level(Level::Error),
+        Some(Severity::Warning) => Style::Level(Level::Warning),
+        _ => Style::Plain,
+    };
+    let mut add = |line: &str| {
+        let line = layout.styled(style, line.trim_end()).to_string();
+        text.extend_from_slice(line.as_bytes());
+        text.push(b'\n');
+    };
     let mut line = String::new();
-    for (value, (_, width)) in cells.into_iter().zip(COLUMNS) {
+    let said = message(event);
+    if columns.is_none() {
+        for (value, (_, width)) in cells.into_iter().zip(COLUMNS) {
+            cell(&mut line, value, width);
+        }
+        add(&(line + &said));
+        return;
+    }
+    for (value, (_, width)) in cells.into_iter().zip(NARROW) {
         cell(&mut line, value, width);
     }
+    let subject = visible(&subject);
+    if line.width() + subject.width() <= layout.width {
+        add(&(line + &subject));
+    } else {
+        add(&line);
+        for line in layout.wrap(&subject, INDENT) {
+            add(&format!("{:INDENT$}{line}", ""));
+        }
+    }
+    let lines = layout.wrap(&said, INDENT);
+    for (index, line) in lines.iter().take(MOST_LINES).enumerate() {
+        let is_cut = index + 1 == MOST_LINES && lines.len() > MOST_LINES;
+        let line = match is_cut {
+            true => cut(line, layout.width.saturating_sub(INDENT)),
+            false => line.clone(),
+        };
+        add(&format!("{:INDENT$}{line}", ""));
+    }
+}
+
+/// The time or age of an event; for a terminal without the fraction of a second.
+fn when(event: &Event<'_>, is_short: bool) -> String {
+    let time = |time: &Stamp| match time.to_string() {
+        text if !is_short => text,
+        text => match text.split_once('.') {
+            Some((seconds, fraction)) if fraction.ends_with('Z') => format!("{seconds}Z"),
+            Some((seconds, _)) => seconds.to_owned(),
+            None => text,
+        },
+    };
+    match (&event.time, event.age) {
+        // it lies before the time of its writer's record before it
+        (Some(own), _) if event.back.is_some() => format!("{} <", time(own)),
+        (Some(own), _) => time(own),
+        (None, Some(age)) => format!("{age} before"),
+        (None, None) => String::new(),
+    }
+}
+
+/// The first line of what an event says.
+fn message(event: &Event<'_>) -> String {
     let texts = event.texts().map(|text| text.as_str()).take(2);
     let mut texts: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
     if let [message, error] = texts.as_slice()
@@ -56,22 +124,18 @@ pub fn row(text: &mut Vec<u8>, layout: &Layout, event: &Event<'_>) {
     }
     let said = texts.join(": ");
     let mut lines = said.lines();
-    let _ = write!(line, "{}", visible(lines.next().unwrap_or("")));
+    let mut said = visible(lines.next().unwrap_or("")).into_owned();
     if lines.next().is_some() {
-        line.push_str(" …");
+        said.push_str(" …");
     }
-    let line = line.trim_end();
-    let style = match event.severity {
-        Some(Severity::Error | Severity::Fatal) => Some(Style::Level(Level::Error)),
-        Some(Severity::Warning) => Some(Style::Level(Level::Warning)),
-        _ => None,
-    };
-    let line = match style {
-        Some(style) => layout.styled(style, line).to_string(),
-        None => line.to_owned(),
-    };
-    text.extend_from_slice(line.as_bytes());
-    text.push(b'\n');
+    said
+}
+
+/// A line with an ellipsis at its end, within a width.
+fn cut(line: &str, width: usize) -> String {
+    let mut cut = line.trim_end().to_owned();
+    while cut.width() + 2 > width && cut.pop().is_some() {}
+    cut + " …"
 }
 
 /// Adds a cell; what is wider than its column moves the rest.

@@ -11,13 +11,19 @@ use kwhy_core::Level;
 use kwhy_core::signature::LintLevel;
 use kwhy_render::Layout;
 
+use crate::args::Shell;
+use crate::config::Config;
 use crate::extract::Convert;
 
 pub use typed::plan;
 
 /// The environment that the program was started in.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Environment {
+    /// The name by which the program is called, as it is typed.
+    pub program: &'static str,
+    /// What holds where an option does not say otherwise.
+    pub config: Config,
     /// Standard input is a terminal, so nothing is piped in.
     pub stdin_is_terminal: bool,
     /// Standard output is a terminal.
@@ -39,8 +45,18 @@ pub struct Plan {
     pub catalogue: CataloguePlan,
     /// How text is laid out.
     pub layout: Layout,
+    /// The columns of a table, if it is read on a terminal; as many as it needs otherwise.
+    pub columns: Option<usize>,
+    /// The name by which the program is called, as it is typed.
+    pub program: &'static str,
     /// True if somebody looks at how far the work is.
     pub progress: bool,
+    /// True if a person types the input.
+    pub is_typed: bool,
+    /// True if no notes are wanted.
+    pub quiet: bool,
+    /// What to say of options before anything is read.
+    pub notes: Vec<&'static str>,
     /// True if Ctrl-C leaves a report of what was read: not where a person types the input.
     pub interruptible: bool,
 }
@@ -61,6 +77,8 @@ pub enum Task {
         /// How each is diagnosed.
         diagnose: Box<Diagnose>,
     },
+    /// Copy an input without secrets and names.
+    Redact(RedactPlan),
     /// One line for each signature.
     ListSignatures,
     /// A signature's file.
@@ -95,6 +113,12 @@ pub enum Task {
     },
     /// The meaning of a cause or signature.
     Explain(String),
+    /// The completions of a shell.
+    Completions(Shell),
+    /// The manual page of a command.
+    ManualPage(Vec<String>),
+    /// The manual pages of all commands, as files in a folder.
+    ManualPages(PathBuf),
     /// Nothing was given to read: say how to.
     Hint,
 }
@@ -108,6 +132,21 @@ pub struct ListPlan {
     pub bundle: BundlePlan,
     /// True if it is NDJSON for programs.
     pub json: bool,
+}
+
+/// A copy without secrets and names.
+#[derive(Debug, PartialEq)]
+pub struct RedactPlan {
+    /// The original.
+    pub from: PathBuf,
+    /// The copy.
+    pub to: PathBuf,
+    /// The members that are read, and limits.
+    pub bundle: BundlePlan,
+    /// How names become tokens.
+    pub redaction: Redaction,
+    /// Threads; `None` for as many as there are processors.
+    pub threads: Option<usize>,
 }
 
 /// The signatures that a task is about.
@@ -145,8 +184,14 @@ pub struct Diagnose {
     pub min_severity: Option<Level>,
     /// A finding at or above makes the exit status 1.
     pub fail_on: Option<Level>,
+    /// Findings that are less sure are omitted.
+    pub min_confidence: Option<f64>,
+    /// Only the first findings are shown.
+    pub top: Option<usize>,
     /// Show everything.
     pub verbose: bool,
+    /// Show one line for each finding.
+    pub quiet: bool,
     /// The time at which the input was collected.
     pub now: Option<jiff::Timestamp>,
     /// Events before are omitted.
@@ -155,10 +200,19 @@ pub struct Diagnose {
     pub until: Option<jiff::Timestamp>,
     /// Threads; `None` for as many as there are processors.
     pub threads: Option<usize>,
+    /// Names become tokens.
+    pub redact: Option<Redaction>,
     /// True if log records are counted by time and severity.
     pub timeline: bool,
     /// True if what nothing suffers from is reported.
     pub audit: bool,
+}
+
+/// How names become tokens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Redaction {
+    /// What tokens are made of, if not of their order.
+    pub key: Option<String>,
 }
 
 /// The selection of members of bundles.
@@ -208,6 +262,16 @@ pub enum Form {
         /// On several lines.
         pretty: bool,
     },
+    /// One JSON object a line for each finding.
+    Ndjson,
+    /// Markdown.
+    Markdown,
+    /// A page of HTML.
+    Html,
+    /// SARIF.
+    Sarif,
+    /// JUnit XML.
+    Junit,
 }
 
 /// The sources of signatures.

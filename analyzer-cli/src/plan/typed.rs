@@ -8,13 +8,14 @@ use kwhy_core::Level;
 use kwhy_core::events::Severity;
 
 use super::{
-    BundlePlan, CataloguePlan, Diagnose, Environment, Form, LintPlan, ListPlan, Plan, Task, Which,
+    BundlePlan, CataloguePlan, Diagnose, Environment, Form, LintPlan, ListPlan, Plan, RedactPlan,
+    Redaction, Task, Which,
 };
 use crate::args::{
     Args, BundleArgs, BundleCommand, Command, CoverageOutput, EventOutput, EventsArgs, LevelName,
-    ObjectOutput, Order, Output, SignaturesCommand, When,
+    ObjectOutput, Order, Output, ReportOutput, ScanOutput, ScopeArgs, SignaturesCommand, When,
 };
-use crate::extract::{Convert, EventFilter, What};
+use crate::extract::{Convert, EventFilter, Moment, What};
 use kwhy_bundle::archive::limits::Limits;
 
 /// Columns where output is piped or a file.
@@ -25,166 +26,297 @@ const UNKNOWN_COLUMNS: usize = 80;
 const LEAST_COLUMNS: usize = 40;
 
 /// Derives the plan from the arguments.
-pub fn plan(args: Args, world: &Environment) -> Plan {
+///
+/// # Errors
+/// Options that cannot work together or here, with why.
+pub fn plan(mut args: Args, world: &Environment) -> Result<Plan, String> {
+    refuse_misplaced(&args)?;
+    let color = args.color.or(world.config.color).unwrap_or_default();
     let layout = Layout {
         width: match (world.stdout_is_terminal, world.columns) {
             (true, Some(columns)) => columns.max(LEAST_COLUMNS),
             (true, None) => UNKNOWN_COLUMNS,
             (false, _) => PIPED_COLUMNS,
         },
-        color: match args.color {
+        color: match color {
             When::Always => true,
             When::Never => false,
             When::Auto => world.stdout_is_terminal && !world.no_color,
         },
     };
+    let mut paths = world.config.signatures.clone();
+    paths.append(&mut args.signatures);
     let mut catalogue = CataloguePlan {
         builtin: !args.no_builtin,
-        paths: args.signatures,
+        paths,
     };
-    let threads = args.threads.map(usize::from);
-    let bundle = bundle(args.bundle);
-    let convert = |paths: Vec<PathBuf>, what| {
-        if paths.is_empty() && world.stdin_is_terminal {
-            return Task::Hint;
-        }
-        Task::Convert(Convert {
-            sources: sources(paths),
-            bundle: bundle.clone(),
-            what,
-            threads,
-        })
-    };
-    let task = match args.command {
-        Some(Command::Events { mut events, order }) => {
-            let paths = std::mem::take(&mut events.paths);
-            let table = events.output == EventOutput::Table;
-            let filter = event_filter(events, args.now);
-            let by_time = order.map(|order| order == Order::Time);
-            convert(
-                paths,
-                What::Events {
-                    filter,
-                    table,
-                    by_time,
-                },
-            )
-        }
-        Some(Command::Patterns(mut events)) => {
-            let paths = std::mem::take(&mut events.paths);
-            let table = events.output == EventOutput::Table;
-            let filter = event_filter(events, args.now);
-            convert(paths, What::Patterns { filter, table })
-        }
-        Some(Command::Objects { paths, output }) => {
-            let lines = output == ObjectOutput::Ndjson;
-            convert(paths, What::Objects { lines })
-        }
-        Some(Command::Records { paths, .. }) => convert(paths, What::Records),
-        Some(Command::Bundle(BundleCommand::Ls {
-            paths,
-            namespace,
-            output,
-        })) => {
-            if paths.is_empty() && world.stdin_is_terminal {
-                Task::Hint
-            } else {
-                Task::ListMembers(ListPlan {
-                    sources: sources(paths),
-                    bundle: BundlePlan {
-                        namespace,
-                        ..bundle
-                    },
-                    json: output == EventOutput::Ndjson,
-                })
-            }
-        }
-        Some(Command::Scan { paths, scope }) => {
-            let diagnose = Diagnose {
-                sources: Vec::new(),
-                bundle: BundlePlan {
-                    namespace: scope.namespace,
-                    ..bundle
-                },
-                form: Form::Json { pretty: false },
-                min_severity: args.min_severity.map(Level::from),
-                fail_on: args.fail_on.map(Level::from),
-                verbose: false,
-                now: args.now,
-                since: scope.since.and_then(|when| when.at(args.now)),
-                until: scope.until.and_then(|when| when.at(args.now)),
-                threads,
-                timeline: false,
-                audit: args.audit,
-            };
-            let diagnose = Box::new(diagnose);
-            Task::Scan { paths, diagnose }
-        }
-        Some(Command::Explain { id }) => Task::Explain(id),
-        Some(Command::Signatures(command)) => match command {
-            SignaturesCommand::List => Task::ListSignatures,
-            SignaturesCommand::Show { id } => Task::ShowSignature(id),
-            SignaturesCommand::Fmt { paths, check } => Task::FormatSignatures { paths, check },
-            SignaturesCommand::Lint {
-                paths,
-                healthy,
-                fail_on,
-                output,
-            } => Task::LintSignatures(LintPlan {
-                which: catalogue.with(paths),
-                healthy,
-                fail_on: fail_on.into(),
-                json: output == Output::Json,
-            }),
-            SignaturesCommand::Test { paths, output } => Task::TestSignatures {
-                which: catalogue.with(paths),
-                json: output == Output::Json,
-            },
-            SignaturesCommand::Coverage { paths, output } => {
-                catalogue.with(paths);
-                Task::Coverage {
-                    json: output == CoverageOutput::Json,
-                }
-            }
-            SignaturesCommand::Overlaps { paths, output } => Task::Overlaps {
-                which: catalogue.with(paths),
-                json: output == Output::Json,
-            },
-        },
+    let quiet = args.quiet;
+    let mut notes = Vec::new();
+    if !catalogue.builtin && catalogue.paths.is_empty() {
+        notes.push("--no-builtin leaves no signatures to test: --signatures names some");
+    }
+    let output = args.output.or(world.config.output).unwrap_or_default();
+    if args.timeline && !matches!(output, ReportOutput::Json | ReportOutput::Html) {
+        notes.push("--timeline counts what this output does not show: -o json and -o html do");
+    }
+    let key = args.redact_key.take().or(world.config.redact_key.clone());
+    let is_redacted = args.redact || world.config.redact || key.is_some();
+    let redact = is_redacted.then_some(Redaction { key });
+    let mut task = match args.command.take() {
+        Some(command) => of_command(command, args, &mut catalogue, world)?,
         None if args.paths.is_empty() && world.stdin_is_terminal => Task::Hint,
-        None => Task::Diagnose(Diagnose {
-            sources: sources(args.paths),
-            bundle: BundlePlan {
-                namespace: args.scope.namespace,
-                ..bundle
-            },
-            form: match args.output {
-                Output::Human => Form::Human,
-                Output::Json => Form::Json {
-                    pretty: world.stdout_is_terminal,
-                },
-            },
-            min_severity: args.min_severity.map(Level::from),
-            fail_on: args.fail_on.map(Level::from),
-            verbose: args.verbose,
-            now: args.now,
-            since: args.scope.since.and_then(|when| when.at(args.now)),
-            until: args.scope.until.and_then(|when| when.at(args.now)),
-            threads,
-            timeline: args.timeline,
-            audit: args.audit,
-        }),
+        None => {
+            let paths = std::mem::take(&mut args.paths);
+            let scope = std::mem::take(&mut args.scope);
+            let form = form(output, world.stdout_is_terminal);
+            Task::Diagnose(diagnose(args, sources(paths), scope, form)?)
+        }
     };
-    let typed = match &task {
-        Task::Diagnose(diagnose) => diagnose.sources.contains(&Source::Stdin),
-        _ => false,
+    match &mut task {
+        Task::Diagnose(diagnose) => diagnose.redact = redact,
+        Task::Scan { diagnose, .. } => diagnose.redact = redact,
+        _ => {}
+    }
+    let sources = match &task {
+        Task::Diagnose(diagnose) => diagnose.sources.as_slice(),
+        Task::Convert(convert) => &convert.sources,
+        Task::ListMembers(list) => &list.sources,
+        _ => &[],
     };
-    Plan {
+    let is_typed = world.stdin_is_terminal && sources.contains(&Source::Stdin);
+    Ok(Plan {
         task,
         catalogue,
         layout,
-        progress: world.stderr_is_terminal,
-        interruptible: !(typed && world.stdin_is_terminal),
+        columns: world.stdout_is_terminal.then_some(layout.width),
+        program: world.program,
+        progress: world.stderr_is_terminal && !quiet && !is_typed,
+        is_typed,
+        quiet,
+        notes,
+        interruptible: !is_typed,
+    })
+}
+
+fn form(output: ReportOutput, is_read_by_people: bool) -> Form {
+    match output {
+        ReportOutput::Human => Form::Human,
+        ReportOutput::Json => Form::Json {
+            pretty: is_read_by_people,
+        },
+        ReportOutput::Ndjson => Form::Ndjson,
+        ReportOutput::Markdown => Form::Markdown,
+        ReportOutput::Html => Form::Html,
+        ReportOutput::Sarif => Form::Sarif,
+        ReportOutput::Junit => Form::Junit,
+    }
+}
+
+/// Refuses options of a diagnosis before a command that does not know them.
+fn refuse_misplaced(args: &Args) -> Result<(), String> {
+    let is_scan = match &args.command {
+        None => return Ok(()),
+        Some(command) => matches!(command, Command::Scan { .. }),
+    };
+    let scope = &args.scope;
+    let misplaced = [
+        ("--output", args.output.is_some()),
+        ("--verbose", args.verbose),
+        ("--timeline", args.timeline),
+        ("--redact", args.redact && !is_scan),
+        ("--redact-key", args.redact_key.is_some() && !is_scan),
+        ("--namespace", scope.namespace.is_some()),
+        ("--since", scope.since.is_some()),
+        ("--until", scope.until.is_some()),
+        ("--min-severity", args.min_severity.is_some() && !is_scan),
+        (
+            "--min-confidence",
+            args.min_confidence.is_some() && !is_scan,
+        ),
+        ("--top", args.top.is_some() && !is_scan),
+        ("--fail-on", args.fail_on.is_some() && !is_scan),
+        ("--audit", args.audit && !is_scan),
+    ];
+    match misplaced.iter().find(|(_, is_given)| *is_given) {
+        Some((name, _)) => Err(format!(
+            "{name} before a command is for a diagnosis; an option of the command comes after its name"
+        )),
+        None => Ok(()),
+    }
+}
+
+/// The task of a command.
+fn of_command(
+    command: Command,
+    args: Args,
+    catalogue: &mut CataloguePlan,
+    world: &Environment,
+) -> Result<Task, String> {
+    let threads = args.threads.map(usize::from);
+    let now = args.now;
+    let nothing_given = |paths: &[PathBuf]| paths.is_empty() && world.stdin_is_terminal;
+    let convert = |paths: Vec<PathBuf>, what| match nothing_given(&paths) {
+        true => Task::Hint,
+        false => Task::Convert(Convert {
+            sources: sources(paths),
+            bundle: bundle(args.bundle.clone()),
+            what,
+            threads,
+        }),
+    };
+    Ok(match command {
+        Command::Events { mut events, order } => {
+            let paths = std::mem::take(&mut events.paths);
+            let table = events.output == EventOutput::Table;
+            let filter = event_filter(events, now)?;
+            let by_time = order.map(|order| order == Order::Time);
+            let what = What::Events {
+                filter,
+                table,
+                by_time,
+            };
+            convert(paths, what)
+        }
+        Command::Patterns(mut events) => {
+            let paths = std::mem::take(&mut events.paths);
+            let table = events.output == EventOutput::Table;
+            let filter = event_filter(events, now)?;
+            convert(paths, What::Patterns { filter, table })
+        }
+        Command::Objects { paths, output } => {
+            let lines = output == ObjectOutput::Ndjson;
+            convert(paths, What::Objects { lines })
+        }
+        Command::Records { paths, .. } => convert(paths, What::Records),
+        Command::Bundle(BundleCommand::Ls { paths, .. }) if nothing_given(&paths) => Task::Hint,
+        Command::Bundle(BundleCommand::Ls {
+            paths,
+            namespace,
+            output,
+        }) => Task::ListMembers(ListPlan {
+            sources: sources(paths),
+            bundle: BundlePlan {
+                namespace,
+                ..bundle(args.bundle)
+            },
+            json: output == EventOutput::Ndjson,
+        }),
+        Command::Scan {
+            paths,
+            output,
+            scope,
+        } => {
+            let form = match output {
+                ScanOutput::Reports => Form::Json { pretty: false },
+                ScanOutput::Findings => Form::Ndjson,
+            };
+            let diagnose = Box::new(diagnose(args, Vec::new(), scope, form)?);
+            Task::Scan { paths, diagnose }
+        }
+        Command::Redact {
+            path,
+            output,
+            redact_key,
+        } => Task::Redact(RedactPlan {
+            from: path,
+            to: output,
+            bundle: bundle(args.bundle),
+            redaction: Redaction {
+                key: redact_key.or(world.config.redact_key.clone()),
+            },
+            threads,
+        }),
+        Command::Explain { id } => Task::Explain(id),
+        Command::Completions { shell } => Task::Completions(shell),
+        Command::Man { dir: Some(dir), .. } => Task::ManualPages(dir),
+        Command::Man { command, .. } => Task::ManualPage(command),
+        Command::Signatures(command) => of_signatures(command, catalogue),
+    })
+}
+
+fn of_signatures(command: SignaturesCommand, catalogue: &mut CataloguePlan) -> Task {
+    match command {
+        SignaturesCommand::List => Task::ListSignatures,
+        SignaturesCommand::Show { id } => Task::ShowSignature(id),
+        SignaturesCommand::Fmt { paths, check } => Task::FormatSignatures { paths, check },
+        SignaturesCommand::Lint {
+            paths,
+            healthy,
+            fail_on,
+            output,
+        } => Task::LintSignatures(LintPlan {
+            which: catalogue.with(paths),
+            healthy,
+            fail_on: fail_on.into(),
+            json: output == Output::Json,
+        }),
+        SignaturesCommand::Test { paths, output } => Task::TestSignatures {
+            which: catalogue.with(paths),
+            json: output == Output::Json,
+        },
+        SignaturesCommand::Coverage { paths, output } => {
+            catalogue.with(paths);
+            Task::Coverage {
+                json: output == CoverageOutput::Json,
+            }
+        }
+        SignaturesCommand::Overlaps { paths, output } => Task::Overlaps {
+            which: catalogue.with(paths),
+            json: output == Output::Json,
+        },
+    }
+}
+
+fn diagnose(
+    args: Args,
+    sources: Vec<Source>,
+    scope: ScopeArgs,
+    form: Form,
+) -> Result<Diagnose, String> {
+    let time = |name, moment| resolved(name, moment, args.now);
+    let (since, until) = (time("--since", scope.since)?, time("--until", scope.until)?);
+    if matches!((since, until), (Some(since), Some(until)) if since > until) {
+        return Err("--since is later than --until: no event is between them".to_owned());
+    }
+    Ok(Diagnose {
+        sources,
+        bundle: BundlePlan {
+            namespace: scope.namespace,
+            ..bundle(args.bundle)
+        },
+        form,
+        min_severity: args.min_severity.map(Level::from),
+        fail_on: args.fail_on.map(Level::from),
+        min_confidence: args.min_confidence.map(|least| least.0),
+        top: args.top.map(usize::from),
+        verbose: args.verbose,
+        quiet: args.quiet,
+        now: args.now,
+        since,
+        until,
+        threads: args.threads.map(usize::from),
+        redact: None,
+        timeline: args.timeline || form == Form::Html,
+        audit: args.audit,
+    })
+}
+
+/// The time of a moment as typed.
+fn resolved(
+    name: &str,
+    moment: Option<Moment>,
+    now: Option<jiff::Timestamp>,
+) -> Result<Option<jiff::Timestamp>, String> {
+    let Some(moment) = moment else {
+        return Ok(None);
+    };
+    match moment.at(now) {
+        Some(time) => Ok(Some(time)),
+        None if now.is_some() => Err(format!("{name} is before all times")),
+        None => Err(format!(
+            "an age as {name} counts back from the moment of collection, and kwhy reads no clock: give it with \
+             --now TIME, or give {name} a time such as 2024-03-04T05:06:07Z"
+        )),
     }
 }
 
@@ -197,8 +329,16 @@ fn bundle(args: BundleArgs) -> BundlePlan {
     }
 }
 
-fn event_filter(events: EventsArgs, now: Option<jiff::Timestamp>) -> EventFilter {
-    EventFilter {
+fn event_filter(events: EventsArgs, now: Option<jiff::Timestamp>) -> Result<EventFilter, String> {
+    let between = match (events.since, events.until) {
+        (Some(Moment::At(since)), Some(Moment::At(until))) => since <= until,
+        (Some(Moment::Ago(since)), Some(Moment::Ago(until))) => since >= until,
+        _ => true,
+    };
+    if !between {
+        return Err("--since is later than --until: no event is between them".to_owned());
+    }
+    Ok(EventFilter {
         severity: events.min_severity.map(|level| match level {
             LevelName::Info => Severity::Info,
             LevelName::Warning => Severity::Warning,
@@ -211,7 +351,7 @@ fn event_filter(events: EventsArgs, now: Option<jiff::Timestamp>) -> EventFilter
         since: events.since,
         until: events.until,
         now,
-    }
+    })
 }
 
 impl CataloguePlan {
@@ -253,7 +393,7 @@ mod tests {
 
     fn planned(typed: &[&str], world: Environment) -> Plan {
         let typed = std::iter::once("kwhy").chain(typed.iter().copied());
-        plan(Args::try_parse_from(typed).unwrap(), &world)
+        plan(Args::try_parse_from(typed).unwrap(), &world).unwrap()
     }
 
     fn diagnose(typed: &[&str]) -> Diagnose {
@@ -283,7 +423,7 @@ mod tests {
             stdin_is_terminal: true,
             ..Environment::default()
         };
-        assert_eq!(planned(&[], terminal).task, Task::Hint);
+        assert_eq!(planned(&[], terminal.clone()).task, Task::Hint);
         assert!(matches!(planned(&["-"], terminal).task, Task::Diagnose(_)));
     }
 
@@ -295,7 +435,7 @@ mod tests {
             [path("a"), path("signatures")]
         );
         assert_eq!(diagnose(&["--", "explain"]).sources, [path("explain")]);
-        assert_eq!(diagnose(&["help"]).sources, [path("help")]);
+        assert_eq!(diagnose(&["./help"]).sources, [path("./help")]);
     }
 
     #[test]
@@ -317,7 +457,7 @@ mod tests {
             no_color: true,
             ..terminal(None)
         };
-        assert!(!layout(&[], quiet).color);
+        assert!(!layout(&[], quiet.clone()).color);
         assert!(layout(&["--color", "always"], quiet).color);
     }
 

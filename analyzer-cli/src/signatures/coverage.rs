@@ -9,8 +9,9 @@ use serde::Serialize;
 
 use super::write_json;
 use crate::catalogue;
+use crate::failure::Failure;
 use crate::plan::CataloguePlan;
-use crate::run::{Failure, Status};
+use crate::run::Status;
 
 /// The result for programs.
 #[derive(Serialize)]

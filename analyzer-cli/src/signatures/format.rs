@@ -5,8 +5,9 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use crate::catalogue;
-use crate::diagnostics::BadSignature;
-use crate::run::{Failure, Status};
+use crate::diagnostics::BadFile;
+use crate::failure::Failure;
+use crate::run::Status;
 use kwhy_render::escape::visible;
 
 /// Formats files in place, or with `check` only lists those that are not formatted.
@@ -16,13 +17,13 @@ pub fn format(paths: &[PathBuf], check: bool, out: &mut dyn Write) -> Result<Sta
         let name = file.display().to_string();
         let text = catalogue::read(&file)?;
         let formatted =
-            kwhy_core::signature::format_signatures(&name, &text).map_err(BadSignature::from)?;
+            kwhy_core::signature::format_signatures(&name, &text).map_err(BadFile::from)?;
         if formatted == text {
             continue;
         }
         changed = true;
         if !check {
-            fs::write(&file, formatted).map_err(|source| Failure::WriteSignatures {
+            fs::write(&file, formatted).map_err(|source| Failure::Write {
                 path: file.clone(),
                 source,
             })?;

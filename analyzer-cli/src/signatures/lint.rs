@@ -11,8 +11,9 @@ use serde::Serialize;
 
 use super::{how_many, is_meant, write_json};
 use crate::catalogue;
+use crate::failure::Failure;
 use crate::plan::{CataloguePlan, LintPlan};
-use crate::run::{Failure, Status};
+use crate::run::Status;
 use kwhy_bundle::sources::{self, Below};
 use kwhy_render::counted;
 use kwhy_render::escape::visible;

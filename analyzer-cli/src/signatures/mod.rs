@@ -15,8 +15,9 @@ use kwhy_core::signature::{CheckTemplate, FixTemplate, Signature};
 use unicode_width::UnicodeWidthStr;
 
 use crate::catalogue;
+use crate::failure::Failure;
 use crate::plan::{CataloguePlan, Task, Which};
-use crate::run::{Failure, Status};
+use crate::run::Status;
 use kwhy_render::escape::visible;
 use kwhy_render::style::{Style, level_name};
 use kwhy_render::{Step, only_if};
@@ -25,43 +26,59 @@ use kwhy_render::{Step, only_if};
 pub fn run(
     task: &Task,
     plan: &CataloguePlan,
-    layout: &Layout,
+    (layout, columns): (&Layout, Option<usize>),
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
     let status = match task {
-        Task::ListSignatures => list(&catalogue::load(plan)?, layout, out)?,
+        Task::ListSignatures => list(&catalogue::load(plan)?, (layout, columns), out)?,
         Task::ShowSignature(id) => show(&catalogue::load(plan)?, id, out)?,
         Task::FormatSignatures { paths, check } => format::format(paths, *check, out)?,
         Task::LintSignatures(how) => lint::lint(plan, how, layout, out)?,
         Task::TestSignatures { which, json } => test::test(plan, *which, *json, layout, out)?,
         Task::Coverage { json } => coverage::coverage(plan, *json, out)?,
-        Task::Overlaps { which, json } => overlaps::overlaps(plan, *which, *json, layout, out)?,
+        Task::Overlaps { which, json } => {
+            overlaps::overlaps(plan, *which, *json, (layout, columns), out)?
+        }
         Task::Explain(id) => explain(&catalogue::load(plan)?, id, layout, out)?,
         Task::Diagnose(_)
         | Task::Convert(_)
         | Task::ListMembers(_)
         | Task::Scan { .. }
+        | Task::Redact(_)
+        | Task::Completions(_)
+        | Task::ManualPage(_)
+        | Task::ManualPages(_)
         | Task::Hint => Status::Ran,
     };
     out.flush()?;
     Ok(status)
 }
 
-/// One line for each signature: id, cause, level, title.
-fn list(catalogue: &Catalogue, layout: &Layout, out: &mut dyn Write) -> Result<Status, Failure> {
+/// One line for each signature: id, cause, level. Where a terminal is too narrow, the cause is on a line of its own.
+fn list(
+    catalogue: &Catalogue,
+    (layout, columns): (&Layout, Option<usize>),
+    out: &mut dyn Write,
+) -> Result<Status, Failure> {
     let signatures: Vec<_> = catalogue.signatures().collect();
     let widest = |text: fn(&Signature) -> &str| {
         let widths = signatures.iter().map(|s| visible(text(s)).width());
         widths.max().unwrap_or(0)
     };
     let (ids, causes) = (widest(|s| &s.id), widest(|s| &s.cause));
+    let is_narrow = columns.is_some_and(|columns| ids + causes + 4 + "warning".len() > columns);
     for signature in signatures {
         let (id, cause) = (visible(&signature.id), visible(&signature.cause));
-        let after_id = ids + 2 - id.width();
-        let after_cause = causes + 2 - cause.width();
         let level = level_name(signature.severity);
-        write!(out, "{}{:after_id$}", layout.styled(Style::Strong, id), "")?;
-        writeln!(out, "{cause}{:after_cause$}{level}", "")?;
+        let id_width = id.width();
+        write!(out, "{}", layout.styled(Style::Strong, id))?;
+        if is_narrow {
+            writeln!(out, "  {level}\n    {cause}")?;
+            continue;
+        }
+        let after_id = ids + 2 - id_width;
+        let after_cause = causes + 2 - cause.width();
+        writeln!(out, "{:after_id$}{cause}{:after_cause$}{level}", "", "")?;
     }
     Ok(Status::Ran)
 }

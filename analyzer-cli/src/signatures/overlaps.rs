@@ -10,8 +10,9 @@ use serde::Serialize;
 
 use super::{is_meant, write_json};
 use crate::catalogue;
+use crate::failure::Failure;
 use crate::plan::{CataloguePlan, Which};
-use crate::run::{Failure, Status};
+use crate::run::Status;
 use kwhy_render::counted;
 use kwhy_render::escape::visible;
 use kwhy_render::style::Style;
@@ -32,7 +33,7 @@ pub fn overlaps(
     plan: &CataloguePlan,
     which: Which,
     json: bool,
-    layout: &Layout,
+    (layout, columns): (&Layout, Option<usize>),
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
     let analyzer = Analyzer::with_catalogue(catalogue::load(plan)?);
@@ -58,12 +59,16 @@ pub fn overlaps(
     if json {
         write_json(&told, out)?;
     } else {
-        write(&told, layout, out)?;
+        write(&told, (layout, columns), out)?;
     }
     Ok(Status::Ran)
 }
 
-fn write(told: &Told, layout: &Layout, out: &mut dyn Write) -> Result<(), Failure> {
+fn write(
+    told: &Told,
+    (layout, columns): (&Layout, Option<usize>),
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
     for (outcome, count) in &told.outcomes {
         let head = format!(
             "{}: {}",
@@ -78,11 +83,14 @@ fn write(told: &Told, layout: &Layout, out: &mut dyn Write) -> Result<(), Failur
             *rows.entry((row, role, &overlap.explained_by)).or_default() += 1;
         }
         for (((signature, other, cause), role, by), count) in rows {
-            let mut text = format!("  {count} of {signature}: {other} ({cause}, {role})");
+            let mut text = format!("{count} of {signature}: {other} ({cause}, {role})");
             if let Some(by) = by.as_ref().filter(|by| *by != signature) {
                 text.push_str(&format!(" by {by}"));
             }
-            writeln!(out, "{}", visible(&text))?;
+            match columns {
+                Some(_) => layout.hang(out, Style::Plain, &visible(&text), 0, 4)?,
+                None => writeln!(out, "  {}", visible(&text))?,
+            }
         }
     }
     let overlaps = counted(told.overlaps.len() as u64, "overlap");

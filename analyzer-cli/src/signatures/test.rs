@@ -9,8 +9,9 @@ use serde::Serialize;
 
 use super::{how_many, is_meant, write_json};
 use crate::catalogue;
+use crate::failure::Failure;
 use crate::plan::{CataloguePlan, Which};
-use crate::run::{Failure, Status};
+use crate::run::Status;
 use kwhy_render::counted;
 use kwhy_render::escape::visible;
 use kwhy_render::style::Style;

@@ -109,6 +109,7 @@ impl Evidence {
             text,
             mark,
             label: None,
+            around: Vec::new(),
         }
     }
 }

@@ -3,7 +3,9 @@
 mod build;
 mod cause_id;
 mod command_line;
+mod context;
 mod limit;
+mod redact;
 mod text;
 mod when;
 
@@ -17,6 +19,7 @@ pub use crate::verdict::{KindHealth, Situation, State, Verdict, judge};
 pub use cause_id::CauseId;
 pub use command_line::CommandLine;
 pub use kwhy_model::{Age, Format, Level, Role, Severity, Stamp, Subject};
+pub use kwhy_parse::redact::Identities;
 pub use kwhy_parse::timeline::{Counts, Timeline, TimelineBucket, TimelineReport};
 pub use limit::{Limit, LimitMet};
 pub use when::{ParseWhenError, When};
@@ -194,6 +197,9 @@ pub struct Evidence {
     /// A short annotation of the evidence, for renderers that point at it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
+    /// The lines before and after it with their numbers, once [`Report::add_lines_around`] has filled them in.
+    #[serde(skip)]
+    pub around: Vec<(u64, String)>,
 }
 
 impl Evidence {
@@ -205,6 +211,7 @@ impl Evidence {
             text: place.text,
             mark: place.mark,
             label: None,
+            around: Vec::new(),
         }
     }
 }

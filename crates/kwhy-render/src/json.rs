@@ -99,8 +99,8 @@ impl<F: Formatter> Formatter for Escaping<F> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::human::samples;
     use super::*;
+    use crate::samples;
 
     fn rendered(pretty: bool) -> String {
         let report = samples::hostile();

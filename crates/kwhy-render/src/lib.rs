@@ -1,15 +1,16 @@
-//! Writes reports: as text for people ([`Human`]) and as JSON ([`Json`]).
+//! Writes reports: as text for people ([`Human`]), as JSON ([`Json`], [`Ndjson`]), for tickets ([`Markdown`]), as a page
+//! ([`Html`]) and for CI systems ([`Sarif`], [`Junit`]). All are made of the one report.
 //!
 //! Nothing here knows a terminal or a file: a [`Layout`] says how wide the text is and whether it has colours, and the
 //! output is any writer. Text from the input is shown with its control characters visible ([`escape`]), so that it never
-//! steers a terminal.
+//! steers a terminal, and escaped as the form demands.
 //!
 //! ```
 //! use kwhy_core::Analyzer;
-//! use kwhy_render::{Human, Layout, Render, View};
+//! use kwhy_render::{Detail, Human, Layout, Render, View};
 //! let paste = "Warning  FailedMount  5s  kubelet  MountVolume.SetUp failed for volume \"conf\" : configmap \"cart\" not found";
 //! let report = Analyzer::new().analyze_text("stdin", paste);
-//! let human = Human { layout: Layout { width: 80, color: false }, verbose: false };
+//! let human = Human { layout: Layout { width: 80, color: false }, detail: Detail::Usual };
 //! let mut out = Vec::new();
 //! human.render(&View { report: &report, left_out: 0 }, &mut out)?;
 //! assert!(String::from_utf8_lossy(&out).contains("cart"));
@@ -17,24 +18,41 @@
 //! ```
 
 pub mod escape;
+mod html;
 mod human;
 pub mod json;
+mod junit;
+mod markdown;
+mod ndjson;
+mod outline;
+#[cfg(test)]
+mod samples;
+mod sarif;
 pub mod select;
 pub mod style;
+mod verdict;
+mod words;
 
 use std::io::{self, Write};
 
 use kwhy_core::Report;
 
-pub use human::{Human, Step, counted, only_if};
+pub use html::Html;
+pub use human::{Detail, Human, Step, only_if};
 pub use json::Json;
+pub use junit::Junit;
+pub use markdown::Markdown;
+pub use ndjson::Ndjson;
+pub use sarif::Sarif;
+pub use select::edit_distance;
 pub use style::{Layout, Style, level_name};
+pub use words::counted;
 
 /// A report and how it was narrowed.
 pub struct View<'a> {
     /// The report.
     pub report: &'a Report,
-    /// The number of findings that were omitted because their severity is too low.
+    /// The number of findings that were omitted because nobody asked for them.
     pub left_out: usize,
 }
 

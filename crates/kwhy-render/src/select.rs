@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use kwhy_core::report::{CommandLine, Limit, LimitMet, judge};
 use kwhy_core::{Finding, Level, Report, Role, Subject, Verdict};
 
-use crate::human::counted;
+use crate::words::counted;
 
 /// Returns true if something at or above a level was found. What is benign does not count.
 pub fn holds(report: &Report, level: Option<Level>) -> bool {
@@ -193,7 +193,9 @@ fn unknown_namespace(namespace: &str, is_there: bool, known: &BTreeSet<String>) 
     if known.len() > NAMED {
         text += &format!(" and {} more", known.len() - NAMED);
     }
-    let near = known.iter().map(|name| (distance(name, namespace), name));
+    let near = known
+        .iter()
+        .map(|name| (edit_distance(name, namespace), name));
     let near = near.filter(|(distance, name)| {
         let is_part = name.len().min(namespace.len()) > 2
             && (name.contains(namespace) || namespace.contains(name.as_str()));
@@ -205,8 +207,8 @@ fn unknown_namespace(namespace: &str, is_there: bool, known: &BTreeSet<String>) 
     text
 }
 
-/// The edit distance of two words.
-fn distance(a: &str, b: &str) -> usize {
+/// The edit distance of two words: the number of letters to add, take out or change.
+pub fn edit_distance(a: &str, b: &str) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (number, own) in a.bytes().enumerate() {
         let mut before = std::mem::replace(&mut row[0], number + 1);
@@ -246,6 +248,38 @@ pub fn keep(report: &mut Report, level: Option<Level>) -> usize {
     keep_those(report, |finding| finding.severity >= level)
 }
 
+/// Omits findings that are less sure than a confidence, and says how many. What explains one that stays, stays too.
+pub fn keep_sure(report: &mut Report, least: Option<f64>) -> usize {
+    let Some(least) = least else {
+        return 0;
+    };
+    keep_those(report, |finding| finding.confidence >= least)
+}
+
+/// Omits all but the first findings that nothing explains, with what they explain, and says how many.
+pub fn keep_first(report: &mut Report, number: Option<usize>) -> usize {
+    let Some(number) = number else {
+        return 0;
+    };
+    let roots = report
+        .findings
+        .iter()
+        .filter(|finding| finding.explained_by.is_none());
+    let mut stays: HashSet<usize> = roots.take(number).map(|finding| finding.rank).collect();
+    // what is explained follows, over any number of steps
+    let mut grows = true;
+    while grows {
+        let explained = report.findings.iter().filter(|finding| {
+            let by = finding.explained_by;
+            by.is_some_and(|by| stays.contains(&by)) && !stays.contains(&finding.rank)
+        });
+        let explained: Vec<usize> = explained.map(|finding| finding.rank).collect();
+        grows = !explained.is_empty();
+        stays.extend(explained);
+    }
+    keep_those(report, |finding| stays.contains(&finding.rank))
+}
+
 fn keep_those(report: &mut Report, wanted: impl Fn(&Finding) -> bool) -> usize {
     let grave = report.findings.iter().filter(|finding| wanted(finding));
     let mut stays: HashSet<usize> = grave.clone().map(|finding| finding.rank).collect();
@@ -276,7 +310,7 @@ fn keep_those(report: &mut Report, wanted: impl Fn(&Finding) -> bool) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::human::samples::with_symptoms;
+    use crate::samples::with_symptoms;
 
     fn ranks(level: Level) -> (Vec<usize>, usize) {
         let mut report = with_symptoms();
@@ -289,6 +323,29 @@ mod tests {
         assert_eq!(ranks(Level::Info), (vec![1, 2, 3, 4, 5], 0));
         assert_eq!(ranks(Level::Warning), (vec![1, 2, 3, 4], 1));
         assert_eq!(ranks(Level::Error), (vec![1], 4));
+    }
+
+    #[test]
+    fn by_confidence() {
+        let mut report = with_symptoms();
+        report.findings[3].confidence = 0.4;
+        assert_eq!(keep_sure(&mut report, None), 0);
+        assert_eq!(keep_sure(&mut report, Some(0.5)), 1);
+        let ranks: Vec<usize> = report.findings.iter().map(|f| f.rank).collect();
+        assert_eq!(ranks, [1, 2, 3, 5]);
+    }
+
+    #[test]
+    fn the_first_with_what_they_explain() {
+        let kept = |number| {
+            let mut report = with_symptoms();
+            let left_out = keep_first(&mut report, number);
+            (report.findings.len(), left_out)
+        };
+        assert_eq!(kept(None), (5, 0));
+        assert_eq!(kept(Some(1)), (3, 2));
+        assert_eq!(kept(Some(2)), (4, 1));
+        assert_eq!(kept(Some(9)), (5, 0));
     }
 
     #[test]
@@ -398,10 +455,10 @@ mod tests {
 
     #[test]
     fn distances() {
-        assert_eq!(distance("shop", "shop"), 0);
-        assert_eq!(distance("shop", "shopp"), 1);
-        assert_eq!(distance("shop", "hsop"), 2);
-        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(edit_distance("shop", "shop"), 0);
+        assert_eq!(edit_distance("shop", "shopp"), 1);
+        assert_eq!(edit_distance("shop", "hsop"), 2);
+        assert_eq!(edit_distance("", "abc"), 3);
     }
 
     #[test]

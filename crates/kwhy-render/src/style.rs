@@ -5,7 +5,9 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style as Ansi};
 use kwhy_core::Level;
+use textwrap::core::Word;
 use textwrap::{Options, WordSeparator, WordSplitter};
+use unicode_width::UnicodeWidthChar;
 
 /// The role of a piece of text, from which its colour follows.
 #[derive(Clone, Copy)]
@@ -70,6 +72,47 @@ pub struct Layout {
     pub color: bool,
 }
 
+/// The words of a line: what is between spaces; in scripts without spaces also where Unicode allows a break.
+fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
+    if line.is_ascii() {
+        return WordSeparator::AsciiSpace.find_words(line);
+    }
+    let mut ends: Vec<usize> = Vec::new();
+    let mut end = 0;
+    for word in WordSeparator::UnicodeBreakProperties.find_words(line) {
+        let (before, after) = line.split_at(end);
+        let is_inside = before.ends_with(|c: char| c.is_ascii() && c != ' ')
+            && after.starts_with(|c: char| c.is_ascii());
+        if is_inside {
+            ends.pop();
+        }
+        end += word.word.len() + word.whitespace.len();
+        ends.push(end);
+    }
+    let starts = std::iter::once(0).chain(ends.clone());
+    Box::new(
+        starts
+            .zip(ends)
+            .map(|(start, end)| Word::from(&line[start..end])),
+    )
+}
+
+/// The byte at which a line that is too wide is broken: after the last slash that fits, or where it is full.
+fn end_of_line(line: &str, width: usize) -> Option<usize> {
+    let mut columns = 0;
+    let mut slash = None;
+    for (at, c) in line.char_indices() {
+        columns += c.width().unwrap_or(0);
+        if columns > width {
+            return Some(slash.unwrap_or(at)).filter(|end| *end > 0);
+        }
+        if c == '/' {
+            slash = Some(at + 1);
+        }
+    }
+    None
+}
+
 /// Below this many columns text is no longer narrowed.
 const LEAST_TEXT: usize = 20;
 
@@ -83,21 +126,25 @@ impl Layout {
         }
     }
 
-    /// Breaks text into lines for a column that starts at `indent`.
+    /// Breaks text into lines for a column that starts at `indent`. Names and paths are broken only where one is longer
+    /// than a line, after a slash if there is one.
     pub fn wrap(&self, text: &str, indent: usize) -> Vec<String> {
-        let separator = if text.is_ascii() {
-            // keeps names such as `shop/web-0` together
-            WordSeparator::AsciiSpace
-        } else {
-            WordSeparator::UnicodeBreakProperties
-        };
-        let options = Options::new(self.width.saturating_sub(indent).max(LEAST_TEXT))
-            .word_separator(separator)
-            .word_splitter(WordSplitter::NoHyphenation);
-        textwrap::wrap(text, options)
-            .into_iter()
-            .map(Into::into)
-            .collect()
+        let width = self.width.saturating_sub(indent).max(LEAST_TEXT);
+        let options = Options::new(width)
+            .word_separator(WordSeparator::Custom(words))
+            .word_splitter(WordSplitter::NoHyphenation)
+            .break_words(false);
+        let mut lines = Vec::new();
+        for line in textwrap::wrap(text, options) {
+            let mut rest = &*line;
+            while let Some(end) = end_of_line(rest, width) {
+                let (start, more) = rest.split_at(end);
+                lines.push(start.to_owned());
+                rest = more;
+            }
+            lines.push(rest.to_owned());
+        }
+        lines
     }
 
     /// Writes text that hangs at `indent`, in one colour. The first line starts where the output
@@ -122,5 +169,33 @@ impl Layout {
             writeln!(out, "{:indent$}{}", "", self.styled(style, line))?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wrapped(text: &str, width: usize) -> Vec<String> {
+        let color = false;
+        Layout { width, color }.wrap(text, 0)
+    }
+
+    #[test]
+    fn paths_and_names_stay_whole() {
+        let path = "dock/pods/crane-0-arm/current.log";
+        for text in [format!("see {path} – there"), format!("see {path} there")] {
+            let lines = wrapped(&text, 35);
+            assert!(lines.iter().any(|line| line.contains(path)), "{lines:?}");
+        }
+        assert_eq!(
+            wrapped(path, 20),
+            ["dock/pods/", "crane-0-arm/", "current.log"]
+        );
+        assert_eq!(
+            wrapped(&"x".repeat(30), 20),
+            ["x".repeat(20), "x".repeat(10)]
+        );
+        assert_eq!(wrapped(&"先挂载卷".repeat(4), 20).len(), 2);
     }
 }

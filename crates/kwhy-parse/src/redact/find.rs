@@ -7,6 +7,7 @@ use memchr::{memchr, memmem, memrchr};
 use super::names::{self, Kind};
 use super::objects;
 use super::quote::Quote;
+use super::shapes;
 use kwhy_model::Span;
 
 /// The length of a name.
@@ -45,6 +46,9 @@ const TRIGGERS: &[&str] = &[
     "opaque",
     "kubernetes.io/tls",
     "helm.sh/release",
+    "cookie",
+    " -u ",
+    "--user ",
 ];
 
 /// Those that occur in every Secret, alone or in a list.
@@ -64,6 +68,14 @@ const PEM: usize = 1;
 const DSN: [usize; 2] = [2, 3];
 const BEARER: usize = 4;
 const JWT: usize = 5;
+/// Those of the command line of curl, which come last of the words.
+const USER: &[&str] = &[" -u ", "--user "];
+
+/// All texts beside which secrets are looked for; of those that start at one byte the first one counts.
+fn triggers() -> impl Iterator<Item = &'static str> {
+    let prefixes = shapes::PREFIXES.iter().map(|(prefix, _)| *prefix);
+    TRIGGERS.iter().copied().chain(prefixes)
+}
 
 /// Which two bytes may be the first two of a trigger, or its second and third one.
 static PAIRS: LazyLock<Pairs> = LazyLock::new(Pairs::new);
@@ -74,7 +86,7 @@ struct Pairs(Vec<u64>);
 impl Pairs {
     fn new() -> Pairs {
         let mut pairs = Pairs(vec![0; (1 << 16) / 64]);
-        for trigger in TRIGGERS {
+        for trigger in triggers() {
             for pair in trigger.as_bytes().windows(2).take(2) {
                 let &[one, two] = pair else { continue };
                 for one in [one, one.to_ascii_uppercase()] {
@@ -112,7 +124,7 @@ impl Triggers<'_> {
     /// The number of the first trigger that starts at a byte.
     fn starting_at(&self, at: usize) -> Option<usize> {
         let rest = self.bytes.get(at..)?;
-        TRIGGERS.iter().position(|trigger| {
+        triggers().position(|trigger| {
             let start = rest.get(..trigger.len());
             start.is_some_and(|start| start.eq_ignore_ascii_case(trigger.as_bytes()))
         })
@@ -140,7 +152,7 @@ impl Iterator for Triggers<'_> {
             let starts = at.checked_sub(1).filter(|before| *before >= first);
             for start in starts.into_iter().chain([at]) {
                 if let Some(number) = self.starting_at(start) {
-                    let end = start + TRIGGERS.get(number).map_or(1, |trigger| trigger.len());
+                    let end = start + triggers().nth(number).map_or(1, str::len);
                     self.at = end;
                     return Some((number, start..end));
                 }
@@ -175,6 +187,8 @@ pub(super) fn secrets(text: &str) -> Vec<Span> {
             PEM => finding.pem(at, place.end),
             number if DSN.contains(&number) => finding.source_name(at),
             BEARER => finding.bearer(place.end),
+            number if number >= TRIGGERS.len() => finding.prefixed(at, number - TRIGGERS.len()),
+            number if USER.contains(&TRIGGERS[number]) => finding.user(at, place.end),
             number => {
                 if number == JWT {
                     finding.web_token(at);
@@ -268,7 +282,8 @@ impl Finding<'_> {
         let name = self.text.get(start..end).unwrap_or("");
         if let Some(kind) = names::kind(name) {
             let is_header = name.to_ascii_lowercase().ends_with("authorization");
-            if is_header && self.header(end) {
+            let is_cookie = name.to_ascii_lowercase().ends_with("cookie");
+            if is_header && self.header(end) || is_cookie && self.cookie(start, end) {
                 return end;
             }
             self.value(start, end, kind);
@@ -316,6 +331,7 @@ impl Finding<'_> {
             Some(b':') if Quote::at(self.bytes, self.skip_blanks(at + 1, false)).is_some() => {
                 self.json(at + 1, kind);
             }
+            Some(b':') if at == end => self.said(at + 1, kind),
             Some(byte)
                 if self
                     .text
@@ -324,6 +340,7 @@ impl Finding<'_> {
             {
                 self.behind_option((behind, at), byte, quote, kind);
             }
+            Some(_) if at > end && self.is_of_netrc(start) => self.bare(at, kind),
             _ => {}
         }
     }
@@ -347,7 +364,13 @@ impl Finding<'_> {
                 }
             }
             b'-' => {}
-            _ if at > end && quote.is_none() => self.bare(at, kind),
+            _ if at > end && quote.is_none() => match Quote::at(self.bytes, at) {
+                Some(quote) => {
+                    let from = at + quote.length();
+                    self.take(from..quote.end(self.bytes, from), kind);
+                }
+                None => self.bare(at, kind),
+            },
             _ => {}
         }
     }
@@ -456,6 +479,24 @@ impl Finding<'_> {
         let ends = |byte: &u8| byte.is_ascii_whitespace() || b",;&\"'`)}]\\".contains(byte);
         let length = rest.iter().take_while(|byte| !ends(byte)).count();
         self.take(at..at + length, kind);
+    }
+
+    /// Takes the word that a sentence gives after a colon, unless it is a word of the sentence.
+    fn said(&mut self, at: usize, kind: Kind) {
+        const SHORTEST: usize = 6;
+        let from = self.skip_blanks(at, false);
+        let rest = self.bytes.get(from..).unwrap_or_default();
+        let ends = |byte: &u8| byte.is_ascii_whitespace() || b",;&\"'`)}]\\".contains(byte);
+        let word = &rest[..rest.iter().take_while(|byte| !ends(byte)).count()];
+        let has = |wanted: fn(&u8) -> bool| word.iter().any(wanted);
+        let is_mixed =
+            has(u8::is_ascii_lowercase) && word.iter().skip(1).any(u8::is_ascii_uppercase);
+        let is_random = is_mixed || has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
+        // an address or a place in a file ends the name's part of the sentence
+        let is_of_sentence = word.ends_with(b":") || memmem::find(word, b"://").is_some();
+        if from > at && word.len() >= SHORTEST && is_random && !is_of_sentence {
+            self.take(from..from + word.len(), kind);
+        }
     }
 
     /// Takes the value that the rest of a line is, as in YAML and describes, or the block after it.

@@ -4,10 +4,13 @@
 //! In their place occurs `MARK`, whatever their length. Names stay: of objects, keys, files, users.
 
 mod apply;
+mod copy;
 mod find;
+mod identity;
 mod names;
 mod objects;
 mod quote;
+mod shape_of_identity;
 mod shapes;
 
 use std::borrow::Cow;
@@ -15,6 +18,7 @@ use std::borrow::Cow;
 use kwhy_model::Span;
 
 pub use apply::parsed;
+pub use identity::Identities;
 
 /// The text that replaces a secret.
 pub(crate) const MARK: &str = "***";

@@ -29,6 +29,8 @@ const ENDS: &[&str] = &[
     "dockercfg",
     "jwt",
     "authorization",
+    "cookie",
+    "cookies",
 ];
 
 /// Words that do so with others written before them in one.
@@ -138,6 +140,8 @@ pub(super) fn kind(name: &str) -> Option<Kind> {
         "key" => before
             .filter(|word| KEYS.contains(word))
             .map(|_| Kind::Secret),
+        // of a kubeconfig
+        "data" => (before == Some("key") && first == Some("client")).then_some(Kind::Secret),
         "id" => (before == Some("key") && first == Some("access")).then_some(Kind::Secret),
         _ if ENDS.contains(&end) || GLUED.iter().any(|word| end.ends_with(word)) => {
             Some(Kind::Secret)
@@ -243,6 +247,8 @@ mod tests {
             "AccountKey",
             "SharedAccessKey",
             "Authorization",
+            "Set-Cookie",
+            "client-key-data",
         ] {
             assert_eq!(kind(name), Some(Kind::Secret), "{name}");
         }
@@ -273,6 +279,8 @@ mod tests {
             "auth-url",
             "private-key-file",
             "compass",
+            "client-certificate-data",
+            "session-cookie-name",
             "",
         ] {
             assert_eq!(kind(name), None, "{name}");

@@ -5,7 +5,109 @@ use memchr::{memchr, memmem, memrchr};
 use super::find::{Finding, MAX_KEY, MAX_LINE, MAX_NAME, is_of_base64, is_of_name};
 use super::names::Kind;
 
+/// Starts of tokens that say whose they are, with the least number of characters after them.
+pub(super) const PREFIXES: &[(&str, usize)] = &[
+    // AWS
+    ("AKIA", 16),
+    ("ASIA", 16),
+    // Google
+    ("AIza", 30),
+    ("ya29.", 20),
+    // GitHub, GitLab
+    ("github_pat_", 20),
+    ("ghp_", 20),
+    ("gho_", 20),
+    ("ghu_", 20),
+    ("ghs_", 20),
+    ("ghr_", 20),
+    ("glpat-", 16),
+    // chat
+    ("xoxb-", 10),
+    ("xoxp-", 10),
+    ("xapp-", 10),
+    ("hooks.slack.com/services/", 20),
+    // payment
+    ("sk_live_", 16),
+    ("rk_live_", 16),
+    // registries, clouds, vaults
+    ("npm_", 30),
+    ("pypi-", 30),
+    ("dckr_pat_", 16),
+    ("dop_v1_", 20),
+    ("hf_", 24),
+    ("hvs.", 20),
+    ("AGE-SECRET-KEY-1", 20),
+    // the signature of an Azure URL
+    ("&sig=", 16),
+    // hashes of passwords
+    ("$apr1$", 16),
+    ("$2a$", 16),
+    ("$2b$", 16),
+    ("$2y$", 16),
+    ("$6$", 16),
+];
+
 impl Finding<'_> {
+    /// Takes a token after its start, which stays: it says whose token it is.
+    pub fn prefixed(&mut self, at: usize, number: usize) {
+        let Some(&(prefix, least)) = PREFIXES.get(number) else {
+            return;
+        };
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        let before = at.checked_sub(1).and_then(|before| self.byte(before));
+        let is_inside = prefix.as_bytes()[0].is_ascii_alphanumeric()
+            && before.is_some_and(|byte| byte.is_ascii_alphanumeric());
+        if is_inside || !rest.starts_with(prefix.as_bytes()) {
+            return;
+        }
+        let rest = &rest[prefix.len()..];
+        let is_of_token = |byte: &&u8| is_of_base64(**byte) || b"._-%$".contains(byte);
+        let length = rest.iter().take(MAX_KEY).take_while(is_of_token).count();
+        if length >= least {
+            let from = at + prefix.len();
+            self.found.push(from..from + length);
+        }
+    }
+
+    /// Takes the password that curl is given with a user.
+    pub fn user(&mut self, at: usize, end: usize) {
+        let line = &self.bytes[at.saturating_sub(MAX_LINE)..at];
+        let start = memrchr(b'\n', line).map_or(0, |end| end + 1);
+        if memmem::find(&line[start..], b"curl").is_none() {
+            return;
+        }
+        let rest = self.bytes.get(end..).unwrap_or_default();
+        let ends = |byte: &&u8| byte.is_ascii_whitespace() || b"\"'`\\".contains(byte);
+        let quotes = rest.iter().take(2).take_while(ends).count();
+        let word = rest[quotes..].iter().take_while(|byte| !ends(byte)).count();
+        let word = &rest[quotes..quotes + word];
+        if let Some(colon) = memchr(b':', word) {
+            let from = end + quotes;
+            self.take(from + colon + 1..from + word.len(), Kind::Secret);
+        }
+    }
+
+    /// Takes the cookies of a header that is quoted as a whole, or of a map as Go prints it.
+    pub fn cookie(&mut self, start: usize, end: usize) -> bool {
+        let before = start.checked_sub(1).and_then(|before| self.byte(before));
+        let close = match before {
+            Some(quote @ (b'"' | b'\'')) if self.byte(end) == Some(b':') => quote,
+            _ if self.bytes[end..].starts_with(b":[") && self.is_in_map(start) => b']',
+            _ => return false,
+        };
+        let from = self.skip_blanks(end + 1, false);
+        let line = &self.bytes[from..self.end_of_line(from)];
+        let length = memchr(close, line).unwrap_or(line.len());
+        self.take(from..from + length, Kind::Secret);
+        true
+    }
+
+    /// Returns true if a word follows a user as in a `.netrc`.
+    pub fn is_of_netrc(&self, at: usize) -> bool {
+        let line = &self.bytes[at.saturating_sub(MAX_LINE).max(self.start_of_line(at))..at];
+        memmem::find(line, b"login ").is_some() && memmem::find(line, b"machine ").is_some()
+    }
+
     /// Takes what a header of HTTP says of who asks, with its scheme; `false` if no scheme is there.
     pub fn header(&mut self, end: usize) -> bool {
         let rest = self.bytes.get(end..).unwrap_or_default();

@@ -70,6 +70,18 @@ const PLACES: &[&str] = &[
     r#"{"annotations":{"last":"{\"data\":{\"a\":\"SECRET\"},\"kind\":\"Secret\"}\n"},"name":"tide"}"#,
     r#"{"data":{".dockerconfigjson":"SECRET"},"kind":"Secret"}"#,
     "  .dockerconfigjson: SECRET\n",
+    // in the midst of a line
+    "E0304 05:06:07.123456       1 sync.go:88] Failed: password: SECRET, user crane\n",
+    r#"{"msg":"login with token: SECRET","user":"crane"}"#,
+    // cookies
+    "< Set-Cookie: SECRET\n",
+    "curl -H 'Cookie: session=SECRET; theme=SECRET' https://quay.example\n",
+    "headers: map[Cookie:[sid=SECRET] Accept:[text/html]]\n",
+    // a kubeconfig, a .netrc, curl
+    "    client-key-data: SECRET\n",
+    "machine quay.example login crane password SECRET\n",
+    "+ curl -sf -u crane:SECRET https://quay.example/x\n",
+    "curl --user 'crane:SECRET' https://quay.example/x\n",
     r#"{"auths":{"quay.example":{"username":"crane","password":"SECRET"}}}"#,
 ];
 
@@ -77,6 +89,9 @@ const PLACES: &[&str] = &[
 const OTHERS: &[&str] = &[
     "MountVolume.SetUp failed for volume \"vault-token\" : the API server does not answer\n",
     "MountVolume.SetUp failed for volume \"vault-token\" : failed to fetch token: denied\n",
+    "sync.go:88] invalid token: expired 3m ago; cannot read password: EOF\n",
+    "failed to fetch token: Post \"https://dock.example/x1\": timeout; token: https://dock.example/x1 no\n",
+    "couldn't get secret: web-tls-2x9k1 of dock\n",
     "denied: Your authorization token has expired. Reauthenticate and try again.\n",
     "MountVolume.SetUp failed for volume \"tls\" : secret \"web-tls\" not found\n",
     "    secretName: web-tls\n",
@@ -107,9 +122,27 @@ const OTHERS: &[&str] = &[
     "kind: ConfigMap\ndata:\n  mode: fast\n",
     r#"{"kind":"ConfigMap","data":{"mode":"fast"},"type":"Opaque"}"#,
     "if token == \"x\" { token := y }\n",
+    "session affinity is by cookie route; cookie route is not set\n",
+    "run --user 1000:1000 -u 0:0 image\n",
     "ownerReferences:\n- kind: Secret\n  name: tide\n",
     "Tokens:              default-token-x\nMountable secrets:   default-token-x\n",
 ];
+
+#[test]
+fn tokens_that_say_whose_they_are() {
+    let long = "Qx7hUnter2Qx7hUnter2Qx7hUnter2Qx7hUnter2";
+    for (prefix, least) in shapes::PREFIXES {
+        for (before, after) in [("", ""), ("key ", " x"), ("\"", "\"}"), ("https://", "\n")] {
+            let text = format!("{before}{prefix}{long}{after}");
+            assert_eq!(masked(&text), format!("{before}{prefix}***{after}"));
+            let short = format!("{before}{prefix}{}{after}", &long[..least - 1]);
+            assert_eq!(masked(&short), short);
+        }
+    }
+    // within a word
+    let text = format!("graph_{long} Asia/Tokyo MAKIA{long} pypi-server npm_config_cache=/x");
+    assert_eq!(masked(&text), text);
+}
 
 #[test]
 fn what_looks_like_a_secret_stays() {

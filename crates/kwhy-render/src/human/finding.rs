@@ -9,10 +9,11 @@ use std::io::{self, Write};
 use kwhy_core::report::{Check, Explained, Fix};
 use kwhy_core::{Finding, Report, Role};
 
-use super::{snippet, words};
+use super::snippet;
 use crate::escape::visible;
 use crate::style::Layout;
 use crate::style::{Style, level_name};
+use crate::words;
 
 /// The column at which everything below a title starts.
 pub const INDENT: usize = 7;

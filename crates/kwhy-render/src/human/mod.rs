@@ -1,14 +1,10 @@
 //! Text for people: the answer first, the proof under it, then what to do.
 
 mod finding;
-#[cfg(test)]
-pub mod samples;
 mod snippet;
 mod sources;
 #[cfg(test)]
 mod tests;
-mod verdict;
-mod words;
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -19,13 +15,14 @@ use kwhy_core::report::{InputSummary, Limit, State, Unexplained};
 use kwhy_core::{Finding, Level, Report, Role, Verdict};
 
 use super::escape::visible;
-use super::style::Style;
+use super::style::{Style, level_name};
 use super::{Render, View};
 use crate::style::Layout;
+use crate::verdict;
+use crate::words::{self, counted, times};
 use finding::{Findings, INDENT};
 pub use finding::{Step, only_if};
-pub use words::counted;
-use words::times;
+pub use snippet::{cut, window};
 
 /// The number of findings without need of action up to which each is shown.
 const FOLDED: usize = 5;
@@ -94,24 +91,39 @@ const COLLECT_MORE: Wanted = (
     Some("journalctl -u kubelet --since -1h"),
 );
 
+/// The amount of a report that is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// One line for each finding that nothing explains.
+    Titles,
+    /// The answer on a screen: proof, mechanism, what to do.
+    #[default]
+    Usual,
+    /// Everything.
+    All,
+}
+
 /// Writes a report for people.
 pub struct Human {
     /// How text is laid out.
     pub layout: Layout,
-    /// Show everything.
-    pub verbose: bool,
+    /// The amount that is shown.
+    pub detail: Detail,
 }
 
 impl Render for Human {
     fn render(&self, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+        if self.detail == Detail::Titles {
+            return self.titles(view.report, out);
+        }
         let shortened = sources::shortened(view.report);
         let report = shortened.as_ref().unwrap_or(view.report);
-        let findings = Findings::new(&self.layout, report, self.verbose);
+        let findings = Findings::new(&self.layout, report, self.is_verbose());
         let (benign, shown): (Vec<&Finding>, Vec<&Finding>) = report
             .findings
             .iter()
-            .filter(|finding| self.verbose || findings.explanation(finding).is_none())
-            .partition(|finding| finding.role == Role::Benign && !self.verbose);
+            .filter(|finding| self.is_verbose() || findings.explanation(finding).is_none())
+            .partition(|finding| finding.role == Role::Benign && !self.is_verbose());
         let (over, benign): (Vec<&Finding>, Vec<&Finding>) = benign
             .into_iter()
             .partition(|finding| finding.state == State::Over);
@@ -133,15 +145,15 @@ impl Render for Human {
         let answered = report.findings.iter().any(|f| f.role == Role::Cause);
         let is_well = matches!(report.verdict, Verdict::Healthy | Verdict::Over);
         if !answered && !is_well && !verdict::shows_nothing(report) {
-            self.no_answer(report, &shown, out)?;
+            self.no_answer(view.left_out, report, &shown, out)?;
         }
-        if (!answered && !is_well) || self.verbose {
+        if (!answered && !is_well) || self.is_verbose() {
             self.unexplained(report, out)?;
         }
         if is_well {
             // there is nothing to look for
         } else if !report.next.is_empty() {
-            let most = if self.verbose { usize::MAX } else { NEXT };
+            let most = if self.is_verbose() { usize::MAX } else { NEXT };
             let steps = report.next.iter().take(most).map(Step::from);
             findings.steps("collect", steps, out)?;
             let more = report.next.len().saturating_sub(most);
@@ -155,7 +167,7 @@ impl Render for Human {
         }
         self.folded("over", "earlier problem", &over, out)?;
         self.folded("benign", "harmless message", &benign, out)?;
-        if self.verbose {
+        if self.is_verbose() {
             self.not_understood(view, out)?;
         }
         self.limits(report, out)?;
@@ -175,9 +187,43 @@ fn is_empty(report: &Report) -> bool {
 }
 
 impl Human {
+    /// Returns true if everything is shown.
+    fn is_verbose(&self) -> bool {
+        self.detail == Detail::All
+    }
+
+    /// One line for each finding that nothing explains, or for the verdict.
+    fn titles(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
+        let ranks: BTreeSet<usize> = report.findings.iter().map(|f| f.rank).collect();
+        let mut roots = report.findings.iter().filter(|finding| {
+            let is_explained = finding.explained_by.is_some_and(|by| ranks.contains(&by));
+            !is_explained && finding.role != Role::Benign && finding.state != State::Over
+        });
+        let mut any = false;
+        roots.try_for_each(|finding| {
+            any = true;
+            let level = level_name(finding.severity);
+            let level = self.layout.styled(Style::Level(finding.severity), level);
+            let title = visible(&finding.title);
+            writeln!(
+                out,
+                "{level}  {title} ({})",
+                visible(finding.cause.as_str())
+            )
+        })?;
+        match report.verdict {
+            _ if any => Ok(()),
+            Verdict::Faults => writeln!(out, "faults, and none of them asked for"),
+            Verdict::Healthy => writeln!(out, "healthy"),
+            Verdict::Over => writeln!(out, "over"),
+            _ => writeln!(out, "unknown"),
+        }
+    }
+
     /// Says that no cause is named, without a guess.
     fn no_answer(
         &self,
+        left_out: usize,
         report: &Report,
         shown: &[&Finding],
         out: &mut dyn Write,
@@ -188,6 +234,8 @@ impl Human {
             .any(|met| matches!(met.limit, Limit::Namespace | Limit::NamespaceUnknown));
         let text = if is_empty(report) {
             "The input is empty."
+        } else if left_out > 0 && shown.is_empty() {
+            "Something was found, and none of it is what was asked for."
         } else if is_narrowed && shown.is_empty() {
             "Nothing is known here of the namespace that was asked for; what was left out is told below."
         } else if shown.iter().any(|finding| finding.role == Role::Symptom) {
@@ -248,7 +296,7 @@ impl Human {
             return Ok(());
         }
         let most = match report.inputs.len() {
-            _ if self.verbose => usize::MAX,
+            _ if self.is_verbose() => usize::MAX,
             0 | 1 => TELLING,
             _ => TELLING_OF_MANY,
         };
@@ -308,7 +356,7 @@ impl Human {
 
     /// A line of the input, whole if everything is shown, cut around its mark otherwise.
     fn fit(&self, text: &str, mark: &Range<usize>, room: usize) -> String {
-        if self.verbose {
+        if self.is_verbose() {
             visible(text.trim()).into_owned()
         } else {
             snippet::cut(text, mark, room)
@@ -402,12 +450,12 @@ impl Human {
     }
 
     fn limits(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
-        let most = if self.verbose {
+        let most = if self.is_verbose() {
             usize::MAX
         } else {
             MOST_LIMITS
         };
-        if !self.verbose && report.inputs.len() > 1 && report.limits.len() > LIMITS {
+        if !self.is_verbose() && report.inputs.len() > 1 && report.limits.len() > LIMITS {
             let mut names: Vec<&str> = report.limits.iter().map(|met| met.limit.name()).collect();
             names.dedup();
             let (count, names) = (report.limits.len() as u64, names.join(", "));
@@ -427,7 +475,7 @@ impl Human {
                 visible(limit.limit.name()),
                 visible(&limit.message)
             );
-            let is_cut = !self.verbose && report.limits.len() > LIMITS;
+            let is_cut = !self.is_verbose() && report.limits.len() > LIMITS;
             let room = self.layout.width.saturating_sub(6);
             let text = if is_cut {
                 snippet::cut(&text, &(0..0), room)
@@ -470,7 +518,7 @@ impl Human {
         if not_understood > 0 {
             let verb = if not_understood == 1 { "was" } else { "were" };
             text += &format!(" {} {verb} not understood", counted(not_understood, "line"));
-            text += match (self.verbose, not_understood) {
+            text += match (self.is_verbose(), not_understood) {
                 (true, _) => ".",
                 (false, 1) => ": kwhy -v shows it.",
                 (false, _) => ": kwhy -v shows them.",
@@ -494,7 +542,7 @@ impl Human {
         }
         if view.left_out > 0 {
             let left_out = counted(view.left_out as u64, "finding");
-            text += &format!(" {left_out} below the level asked for.");
+            text += &format!(" {left_out} not asked for.");
         }
         let mut first = text.chars();
         let capital = first.next().map(|c| c.to_ascii_uppercase());

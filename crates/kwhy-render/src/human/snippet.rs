@@ -229,6 +229,12 @@ fn floor_char(text: &str, at: usize) -> usize {
     at
 }
 
+/// Text cut to some columns around its mark, made visible, with the mark's place in it.
+pub fn window(text: &str, mark: &Range<usize>, room: usize) -> (String, Range<usize>) {
+    let window = Window::around(text, mark, room, 0);
+    (window.text, window.mark)
+}
+
 /// Text cut to some columns, made visible.
 pub fn cut(text: &str, mark: &Range<usize>, room: usize) -> String {
     Window::around(text, mark, room, 0).text

@@ -5,6 +5,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::*;
 use crate::escape::is_hostile;
+use crate::samples;
 
 fn drawn(report: &Report, width: usize, verbose: bool) -> String {
     let view = View {
@@ -16,7 +17,8 @@ fn drawn(report: &Report, width: usize, verbose: bool) -> String {
         color: false,
     };
     let mut out = Vec::new();
-    Human { layout, verbose }.render(&view, &mut out).unwrap();
+    let detail = if verbose { Detail::All } else { Detail::Usual };
+    Human { layout, detail }.render(&view, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -74,9 +76,39 @@ fn colour() {
         color: true,
     };
     let mut out = Vec::new();
-    let verbose = false;
-    Human { layout, verbose }.render(&view, &mut out).unwrap();
+    let detail = Detail::Usual;
+    Human { layout, detail }.render(&view, &mut out).unwrap();
     insta::assert_snapshot!(String::from_utf8(out).unwrap().replace('\x1b', "␛"));
+}
+
+#[test]
+fn titles() {
+    let titles = |report: &Report| {
+        let view = View {
+            report,
+            left_out: 0,
+        };
+        let layout = Layout {
+            width: 80,
+            color: false,
+        };
+        let detail = Detail::Titles;
+        let mut out = Vec::new();
+        Human { layout, detail }.render(&view, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    assert_eq!(
+        titles(&samples::with_symptoms()),
+        "error  ConfigMap \"cart-settings\" does not exist, so Pod shop/cart-0 cannot start \
+         (storage/configmap-missing)\n\
+         warning  Deployment shop/cart has no ready replica (workload/unavailable)\n"
+    );
+    assert_eq!(titles(&samples::nothing_found()), "unknown\n");
+    assert!(
+        !titles(&samples::hostile())
+            .chars()
+            .any(|c| c != '\n' && is_hostile(c))
+    );
 }
 
 #[test]

@@ -134,6 +134,23 @@ fn duration(span: SignedDuration) -> String {
     out
 }
 
+/// A number of seconds in its two largest units.
+pub fn seconds(seconds: i64) -> String {
+    duration(SignedDuration::from_secs(seconds))
+}
+
+/// Shortens a name in its middle: both ends tell names apart.
+pub fn middle(text: &str, most: usize) -> Cow<'_, str> {
+    let count = text.chars().count();
+    if count <= most {
+        return Cow::Borrowed(text);
+    }
+    let half = most.saturating_sub(1) / 2;
+    let start: String = text.chars().take(most - 1 - half).collect();
+    let end: String = text.chars().skip(count - half).collect();
+    Cow::Owned(format!("{start}…{end}"))
+}
+
 /// The number of line numbers, and of inputs, that are listed before the rest is only counted.
 const LISTED: usize = 6;
 const INPUTS: usize = 2;
@@ -234,8 +251,14 @@ mod tests {
     }
 
     #[test]
+    fn long_names_keep_both_ends() {
+        assert_eq!(middle("crane-0", 9), "crane-0");
+        assert_eq!(middle("crane-controller-7d9f4-x2x", 11), "crane…4-x2x");
+    }
+
+    #[test]
     fn how_often_and_when() {
-        let mut finding = super::super::samples::configmap();
+        let mut finding = crate::samples::configmap();
         assert_eq!(seen(&finding), "16 times in 18m, last 1m45s before the end");
         finding.first = "2026-03-01T10:00:00Z".parse().ok();
         finding.last = "2026-03-01T12:03:04.5Z".parse().ok();

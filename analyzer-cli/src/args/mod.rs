@@ -1,27 +1,25 @@
 //! The command line as it is typed. What it means is decided in [`plan`](mod@crate::plan).
 
+mod values;
+
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand, ValueEnum};
-use kwhy_core::Level;
-use kwhy_core::signature::LintLevel;
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::extract::Moment;
 use kwhy_bundle::archive::limits::SetLimit;
+
+pub use values::{
+    Confidence, CoverageOutput, EventOutput, LevelName, LintLevelName, ObjectOutput, Order, Output,
+    RecordOutput, ReportOutput, ScanOutput, Shell, When,
+};
 
 /// Names the root cause in pasted kubectl output, logs and events.
 ///
 /// Reads standard input where there is no PATH or PATH is `-`; files, folders and archives otherwise,
 /// any number of them, as one incident. Never contacts a cluster or the network.
 #[derive(Debug, Parser)]
-#[command(
-    name = "kwhy",
-    version,
-    override_usage = "kwhy [OPTIONS] [PATH]...\n       kwhy <COMMAND>",
-    disable_help_subcommand = true,
-    subcommand_help_heading = "Other commands",
-    after_help = AFTER_HELP
-)]
+#[command(name = "kwhy", version, subcommand_help_heading = "Other commands")]
 pub struct Args {
     /// What to do instead of diagnosing.
     #[command(subcommand)]
@@ -35,16 +33,31 @@ pub struct Args {
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
 
-    /// How the report is written
-    #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = Output::Human)]
-    #[arg(help_heading = "Output")]
-    pub output: Output,
+    /// How the report is written; human if not given
+    #[arg(
+        short,
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        help_heading = "Output"
+    )]
+    pub output: Option<ReportOutput>,
 
     /// Leave out findings below this level
     ///
     /// A finding that explains one at or above the level stays.
     #[arg(long, value_enum, value_name = "LEVEL", help_heading = "Output")]
     pub min_severity: Option<LevelName>,
+
+    /// Leave out findings that are less sure: a number from 0 to 1, or percent
+    ///
+    /// A finding that explains one that stays, stays too. What is omitted does not count for --fail-on.
+    #[arg(long, value_name = "NUMBER", help_heading = "Output")]
+    pub min_confidence: Option<Confidence>,
+
+    /// Show only the first N findings, each with what it explains
+    #[arg(long, value_name = "N", help_heading = "Output")]
+    pub top: Option<std::num::NonZeroUsize>,
 
     /// Exit with status 1 if something at or above this level is found
     ///
@@ -53,18 +66,44 @@ pub struct Args {
     pub fail_on: Option<LevelName>,
 
     /// Show everything: lines that were not understood, explained symptoms, all evidence
-    #[arg(short, long, help_heading = "Output")]
+    #[arg(short, long, conflicts_with = "quiet", help_heading = "Output")]
     pub verbose: bool,
 
-    /// When to use colour; NO_COLOR turns it off where this says auto
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = When::Auto)]
-    #[arg(global = true, help_heading = "Output")]
-    pub color: When,
+    /// Show less: of the report for people one line for each finding, and neither notes nor progress
+    #[arg(short, long, global = true, help_heading = "Output")]
+    pub quiet: bool,
+
+    /// When to use colour; auto if not given, which NO_COLOR turns off
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHEN",
+        global = true,
+        help_heading = "Output"
+    )]
+    pub color: Option<When>,
+
+    /// Replace names, namespaces, hosts, addresses, e-mails, images and ids by tokens such as `pod-1`
+    ///
+    /// The same value is the same token in all of the report, also in commands. The input is read twice; standard
+    /// input is kept in memory for that. How many values of each kind were replaced is a note on standard error.
+    #[arg(long, help_heading = "Output")]
+    pub redact: bool,
+
+    /// Make tokens of this key, so that a value is the same token in every run with it; implies --redact
+    ///
+    /// The variable KWHY_REDACT_KEY does the same, and nobody sees it in a list of processes.
+    #[arg(long, value_name = "KEY", help_heading = "Output")]
+    pub redact_key: Option<String>,
+
+    /// Do not read the configuration file
+    #[arg(long, global = true, help_heading = "Output")]
+    pub no_config: bool,
 
     /// Use the signatures of this file or folder as well (repeatable)
     ///
     /// One with the id of a built-in signature takes its place. A `causes.yaml` in a folder names
-    /// causes of its own.
+    /// causes of its own. KWHY_SIGNATURES and the configuration file name more of them.
     #[arg(long, value_name = "PATH", global = true, help_heading = "Analysis")]
     pub signatures: Vec<PathBuf>,
 
@@ -90,7 +129,7 @@ pub struct Args {
     #[arg(long, help_heading = "Analysis")]
     pub audit: bool,
 
-    /// Count the log records by time and severity, as `timeline` in the JSON report
+    /// Count the log records by time and severity, as `timeline` in the JSON report; the page of HTML always does
     #[arg(long, help_heading = "Analysis")]
     pub timeline: bool,
 
@@ -105,17 +144,35 @@ pub struct Args {
     pub threads: Option<std::num::NonZeroUsize>,
 }
 
-const AFTER_HELP: &str = "\
-Examples:
-  kubectl describe pod web-0 | kwhy
-  kwhy describe.txt kubelet.log
-  kwhy support-bundle.tar.gz --namespace shop
-  kwhy -o json ./bundle | jq '.findings[0].cause'
+impl Args {
+    /// The command line as a program of this name offers it: `kwhy`, or `kubectl kwhy` as a plugin.
+    pub fn command_of(program: &str) -> clap::Command {
+        Args::command()
+            .display_name("kwhy")
+            .bin_name(program)
+            .override_usage(format!(
+                "{program} [OPTIONS] [PATH]...\n       {program} <COMMAND>"
+            ))
+            .after_help(after_help(program))
+    }
+}
 
-Exit status: 0 ran; 1 found something at or above --fail-on; 2 wrong usage or nothing could be read.";
+fn after_help(program: &str) -> String {
+    format!(
+        "\
+Examples:
+  kubectl describe pod web-0 | {program}
+  {program} describe.txt kubelet.log
+  {program} support-bundle.tar.gz --namespace shop
+  {program} -o json ./bundle | jq '.findings[0].cause'
+
+Exit status: 0 ran; 1 found something at or above --fail-on; 2 wrong usage, or a given path or all of the input \
+could not be read; 130 interrupted."
+    )
+}
 
 /// What is read of bundles, and what they may take.
-#[derive(Debug, Default, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args)]
 pub struct BundleArgs {
     /// Of archives and folders read only the members whose path fits this glob (repeatable)
     #[arg(long, value_name = "GLOB", global = true, help_heading = "Bundles")]
@@ -145,7 +202,7 @@ pub struct BundleArgs {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// List, show and check signatures
-    #[command(subcommand, disable_help_subcommand = true)]
+    #[command(subcommand)]
     Signatures(SignaturesCommand),
     /// Print the typed events of any input, without a diagnosis
     Events {
@@ -177,7 +234,7 @@ pub enum Command {
         output: RecordOutput,
     },
     /// Look into bundles without a diagnosis
-    #[command(subcommand, disable_help_subcommand = true)]
+    #[command(subcommand)]
     Bundle(BundleCommand),
     /// Diagnose many bundles, each as an incident of its own, one line of NDJSON each
     ///
@@ -186,15 +243,50 @@ pub enum Command {
         /// Bundles, folders of bundles, or globs such as `'in/**/*.tgz'`
         #[arg(value_name = "PATH", required = true)]
         paths: Vec<PathBuf>,
+        /// What a line is
+        #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = ScanOutput::Reports)]
+        output: ScanOutput,
         /// What counts.
         #[command(flatten)]
         scope: ScopeArgs,
+    },
+    /// Copy a file, folder or archive without secrets and with tokens in place of names, to pass it on
+    ///
+    /// The structure, the lines and the times stay, and nearly always the causes. What is not text is omitted and
+    /// listed. Archives inside become folders.
+    Redact {
+        /// A file, folder or archive
+        #[arg(value_name = "IN")]
+        path: PathBuf,
+        /// The copy, which must not exist: a tar if it is called `.tar`, `.tar.gz` or `.tgz`, a folder or file otherwise
+        #[arg(short, long, value_name = "OUT")]
+        output: PathBuf,
+        /// Make tokens of this key, so that a value is the same token in every run with it
+        #[arg(long, value_name = "KEY")]
+        redact_key: Option<String>,
     },
     /// Explain a root cause or a signature by its id
     Explain {
         /// Such as `storage/configmap-missing` or `configmap-mount-missing`
         #[arg(value_name = "ID")]
         id: String,
+    },
+    /// Print the completions of a shell
+    ///
+    /// bash: `source <(kwhy completions bash)`; fish: `kwhy completions fish | source`.
+    Completions {
+        /// The shell
+        #[arg(value_enum, value_name = "SHELL")]
+        shell: Shell,
+    },
+    /// Print a manual page, or write all of them into a folder
+    Man {
+        /// The command, such as `signatures test`; the program itself if none is given
+        #[arg(value_name = "COMMAND")]
+        command: Vec<String>,
+        /// Write the pages of all commands into this folder
+        #[arg(long, value_name = "DIR", conflicts_with = "command")]
+        dir: Option<PathBuf>,
     },
 }
 
@@ -259,40 +351,6 @@ pub struct EventsArgs {
     /// Only those not after this time or age
     #[arg(long, value_name = "WHEN")]
     pub until: Option<Moment>,
-}
-
-/// An order of events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Order {
-    /// In the order of the input
-    Input,
-    /// By their times; one without a time stays after the one before it
-    Time,
-}
-
-/// The form of events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum EventOutput {
-    /// Columns for people
-    Table,
-    /// One JSON object a line
-    Ndjson,
-}
-
-/// The form of objects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ObjectOutput {
-    /// One JSON object with lists of objects, rows and events
-    Json,
-    /// One JSON object a line
-    Ndjson,
-}
-
-/// The form of log records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum RecordOutput {
-    /// One JSON object a line
-    Ndjson,
 }
 
 /// What to do with signatures.
@@ -363,72 +421,4 @@ pub enum SignaturesCommand {
         #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = Output::Human)]
         output: Output,
     },
-}
-
-/// The form of a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Output {
-    /// Text for people, with the lines that prove each finding
-    Human,
-    /// One JSON object of the schema `kwhy.report/1`
-    Json,
-}
-
-/// The form of the coverage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum CoverageOutput {
-    /// A page of Markdown
-    Markdown,
-    /// One JSON object
-    Json,
-}
-
-/// When to do something that depends on the terminal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum When {
-    /// On a terminal
-    Auto,
-    /// Always
-    Always,
-    /// Never
-    Never,
-}
-
-/// The level of an error in a signature by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum LintLevelName {
-    /// It works, and could be better
-    Warning,
-    /// It must not stay
-    Error,
-}
-
-impl From<LintLevelName> for LintLevel {
-    fn from(name: LintLevelName) -> LintLevel {
-        match name {
-            LintLevelName::Warning => LintLevel::Warning,
-            LintLevelName::Error => LintLevel::Error,
-        }
-    }
-}
-
-/// A severity level by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum LevelName {
-    /// Nothing to repair
-    Info,
-    /// Degraded, or recovered
-    Warning,
-    /// Something does not work
-    Error,
-}
-
-impl From<LevelName> for Level {
-    fn from(name: LevelName) -> Level {
-        match name {
-            LevelName::Info => Level::Info,
-            LevelName::Warning => Level::Warning,
-            LevelName::Error => Level::Error,
-        }
-    }
 }

@@ -1,0 +1,178 @@
+//! The values that options take by name.
+
+use clap::ValueEnum;
+use kwhy_core::Level;
+use kwhy_core::signature::LintLevel;
+
+/// How sure a finding must be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Confidence(pub f64);
+
+impl std::str::FromStr for Confidence {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Confidence, String> {
+        let number = match text.strip_suffix('%') {
+            Some(percent) => percent.parse().map(|percent: f64| percent / 100.0),
+            None => text.parse(),
+        };
+        match number {
+            Ok(number) if (0.0..=1.0).contains(&number) => Ok(Confidence(number)),
+            _ => Err(
+                "expected a number from 0 to 1, such as 0.6, or percent, such as 60%".to_owned(),
+            ),
+        }
+    }
+}
+
+/// A shell that completions are written for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Shell {
+    /// Bash
+    Bash,
+    /// Elvish
+    Elvish,
+    /// Fish
+    Fish,
+    /// Nushell
+    Nushell,
+    /// PowerShell
+    Powershell,
+    /// Z shell
+    Zsh,
+}
+
+/// An order of events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Order {
+    /// In the order of the input
+    Input,
+    /// By their times; one without a time stays after the one before it
+    Time,
+}
+
+/// The form of events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum EventOutput {
+    /// Columns for people
+    Table,
+    /// One JSON object a line
+    Ndjson,
+}
+
+/// The form of objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ObjectOutput {
+    /// One JSON object with lists of objects, rows and events
+    Json,
+    /// One JSON object a line
+    Ndjson,
+}
+
+/// The form of log records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RecordOutput {
+    /// One JSON object a line
+    Ndjson,
+}
+
+/// The form of a report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ReportOutput {
+    /// Text for people, with the lines that prove each finding
+    #[default]
+    Human,
+    /// One JSON object of the schema `kwhy.report/1`
+    Json,
+    /// One JSON object a line for each finding, then one that sums up
+    Ndjson,
+    /// GitHub-flavoured Markdown for a ticket
+    Markdown,
+    /// One page that loads nothing, with a timeline and the objects
+    Html,
+    /// SARIF 2.1.0, for systems that show the results of analyses
+    Sarif,
+    /// JUnit XML, for CI systems
+    Junit,
+}
+
+/// What a line of a scan is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ScanOutput {
+    /// A bundle with its report
+    Reports,
+    /// A finding with its bundle; after those of a bundle one that sums it up
+    Findings,
+}
+
+/// The form of what is said of signatures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Output {
+    /// Text for people
+    #[default]
+    Human,
+    /// One JSON object
+    Json,
+}
+
+/// The form of the coverage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CoverageOutput {
+    /// A page of Markdown
+    Markdown,
+    /// One JSON object
+    Json,
+}
+
+/// When to do something that depends on the terminal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum When {
+    /// On a terminal
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// The level of an error in a signature by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LintLevelName {
+    /// It works, and could be better
+    Warning,
+    /// It must not stay
+    Error,
+}
+
+impl From<LintLevelName> for LintLevel {
+    fn from(name: LintLevelName) -> LintLevel {
+        match name {
+            LintLevelName::Warning => LintLevel::Warning,
+            LintLevelName::Error => LintLevel::Error,
+        }
+    }
+}
+
+/// A severity level by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LevelName {
+    /// Nothing to repair
+    Info,
+    /// Degraded, or recovered
+    Warning,
+    /// Something does not work
+    Error,
+}
+
+impl From<LevelName> for Level {
+    fn from(name: LevelName) -> Level {
+        match name {
+            LevelName::Info => Level::Info,
+            LevelName::Warning => Level::Warning,
+            LevelName::Error => Level::Error,
+        }
+    }
+}

@@ -1,0 +1,375 @@
+//! `kwhy redact`: a copy of a file, folder or archive that can be passed on, with its structure.
+//!
+//! The input is read twice, for an archive three times: for the names in it, for the sizes of its members, which a tar
+//! states before their content, and to write them. Nothing but the copy is written.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use kwhy_core::report::Identities;
+
+use kwhy_bundle::archive::{Member, MemberVisitor, Start, Walk};
+use kwhy_bundle::sources::{self, InputSet};
+
+use crate::failure::Failure;
+
+/// The number of bytes that are redacted at a time, and of those around them that are looked at.
+const BLOCK: usize = 4 << 20;
+const AROUND: usize = 64 << 10;
+
+/// What was copied.
+#[derive(Debug, Default)]
+pub struct Copied {
+    /// The number of files.
+    pub files: u64,
+    /// What is not text, and other members that are not in the copy.
+    pub omitted: Vec<String>,
+}
+
+/// Writes a redacted copy of `from` to `to`, which must not exist.
+///
+/// # Errors
+/// The input cannot be read, or the copy cannot be written.
+pub fn copy(
+    from: &Path,
+    to: &Path,
+    reading: &InputSet,
+    identities: &mut Identities,
+) -> Result<Copied, Failure> {
+    let unwritable = |source| Failure::Write {
+        path: to.to_owned(),
+        source,
+    };
+    if to.exists() {
+        return Err(unwritable(io::ErrorKind::AlreadyExists.into()));
+    }
+    let name = to.to_string_lossy().to_ascii_lowercase();
+    let is_packed = name.ends_with(".tar.gz") || name.ends_with(".tgz");
+    let is_one = from.is_file() && !sources::holds_several(&reading.sources);
+    let out = match () {
+        () if is_packed || name.ends_with(".tar") => {
+            // the same tokens are made again, and each is counted once
+            let mut measured = identities.clone();
+            let mut sizes = Copy::new(&mut measured, Out::Sizes(Vec::new()));
+            sizes.walk(from, reading)?;
+            let sizes = match sizes.out {
+                Out::Sizes(sizes) => sizes,
+                _ => Vec::new(),
+            };
+            let file = BufWriter::new(File::create(to).map_err(unwritable)?);
+            let pipe: Box<dyn Write + Send> = match is_packed {
+                true => Box::new(GzEncoder::new(file, Compression::default())),
+                false => Box::new(file),
+            };
+            Out::Tar {
+                pipe,
+                sizes: sizes.into_iter(),
+            }
+        }
+        () if is_one => Out::File(to.to_owned()),
+        () => Out::Folder(to.to_owned()),
+    };
+    let mut copy = Copy::new(identities, out);
+    copy.walk(from, reading)?;
+    let failed = copy.failed.take();
+    if let Out::Tar { mut pipe, .. } = copy.out {
+        pipe.write_all(&[0; 1024])
+            .and_then(|()| pipe.flush())
+            .map_err(unwritable)?;
+        // dropping it writes the end of the compressed stream
+        drop(pipe);
+    }
+    match failed {
+        Some(error) => Err(unwritable(error)),
+        None => Ok(copy.copied),
+    }
+}
+
+/// Where the members go.
+enum Out {
+    /// Nowhere: their sizes are counted.
+    Sizes(Vec<u64>),
+    /// Into a file that is all of the copy.
+    File(PathBuf),
+    /// Into files below a folder.
+    Folder(PathBuf),
+    /// Into a tar.
+    Tar {
+        pipe: Box<dyn Write + Send>,
+        sizes: std::vec::IntoIter<u64>,
+    },
+}
+
+/// Copies what a walk finds.
+struct Copy<'i> {
+    identities: &'i mut Identities,
+    out: Out,
+    paths: BTreeSet<String>,
+    copied: Copied,
+    failed: Option<io::Error>,
+}
+
+impl<'i> Copy<'i> {
+    fn new(identities: &'i mut Identities, out: Out) -> Copy<'i> {
+        Copy {
+            identities,
+            out,
+            paths: BTreeSet::new(),
+            copied: Copied::default(),
+            failed: None,
+        }
+    }
+
+    /// Reads a file or all files below a folder.
+    fn walk(&mut self, from: &Path, reading: &InputSet) -> Result<(), Failure> {
+        let mut files = vec![from.to_owned()];
+        if from.is_dir() {
+            files = sources::below(from).files;
+        }
+        for path in files {
+            let inside = path.strip_prefix(from).unwrap_or(&path);
+            let inside = match inside.as_os_str().is_empty() {
+                true => String::new(),
+                false => inside.to_string_lossy().replace('\\', "/"),
+            };
+            let file = File::open(&path).map_err(|error| Failure::Unreadable {
+                path: path.clone(),
+                source: error,
+            })?;
+            let modified = file.metadata().and_then(|data| data.modified());
+            let modified = modified
+                .ok()
+                .and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+            let member = Member {
+                name: path.display().to_string(),
+                root: from.display().to_string(),
+                path: inside,
+                size: None,
+                modified: modified.and_then(|since| i64::try_from(since.as_secs()).ok()),
+                packed: false,
+                loose: true,
+            };
+            let shared = reading.shared.next();
+            let read = Walk::new(self, reading.limits, shared).read(member, file);
+            read.map_err(|source| Failure::Unreadable { path, source })?;
+        }
+        Ok(())
+    }
+
+    /// The path of a member in the copy, which no other one has. It never leads out of the copy.
+    fn path(&mut self, member: &Member) -> String {
+        let path = match member.path.as_str() {
+            "" => member.name.rsplit('/').next().unwrap_or("input"),
+            path => path,
+        };
+        let parts = path.split(['/', '!']);
+        let parts = parts.filter(|part| !part.is_empty() && *part != "." && *part != "..");
+        let clean = parts.collect::<Vec<_>>().join("/");
+        let path = self.identities.redact(&clean).into_owned();
+        let mut unique = path.clone();
+        let mut number = 2;
+        while !self.paths.insert(unique.clone()) {
+            unique = format!("{path}.{number}");
+            number += 1;
+        }
+        unique
+    }
+
+    fn member(&mut self, member: &Member, content: &mut dyn Read) -> io::Result<()> {
+        let path = self.path(member);
+        let identities = &mut *self.identities;
+        match &mut self.out {
+            Out::Sizes(sizes) => {
+                let mut count = Count(0);
+                redacted(identities, content, &mut count)?;
+                sizes.push(count.0);
+            }
+            Out::File(to) => {
+                let to = to.clone();
+                file(identities, &to, member, content)?;
+            }
+            Out::Folder(folder) => {
+                let to = folder.join(path);
+                if let Some(parent) = to.parent() {
+                    fs::create_dir_all(parent)?;
+                }
+                file(identities, &to, member, content)?;
+            }
+            Out::Tar { pipe, sizes } => {
+                let size = sizes.next().unwrap_or(0);
+                header(&path, size, member.modified, pipe)?;
+                // the input may have changed since it was measured: the tar stays one
+                let mut exact = Exact { pipe, left: size };
+                redacted(identities, content, &mut exact)?;
+                let fill = exact.left + size.next_multiple_of(512) - size;
+                io::copy(&mut io::repeat(0).take(fill), pipe)?;
+            }
+        }
+        self.copied.files += 1;
+        Ok(())
+    }
+}
+
+impl MemberVisitor for Copy<'_> {
+    fn document(&mut self, member: &Member, start: Start, content: &mut (dyn Read + Send)) {
+        if self.failed.is_some() {
+            return;
+        }
+        if start.binary {
+            return self.copied.omitted.push(member.name.clone());
+        }
+        self.failed = self.member(member, content).err();
+    }
+
+    fn passed(&mut self, member: &Member, _why: &'static str) {
+        self.copied.omitted.push(member.name.clone());
+    }
+}
+
+fn file(
+    identities: &mut Identities,
+    to: &Path,
+    member: &Member,
+    content: &mut dyn Read,
+) -> io::Result<()> {
+    let file = File::create_new(to)?;
+    let mut out = BufWriter::new(&file);
+    redacted(identities, content, &mut out)?;
+    out.flush()?;
+    drop(out);
+    if let Some(seconds) = member.modified.and_then(|time| u64::try_from(time).ok()) {
+        file.set_modified(UNIX_EPOCH + Duration::from_secs(seconds))?;
+    }
+    Ok(())
+}
+
+/// Redacts a stream, some megabytes at a time.
+fn redacted(
+    identities: &mut Identities,
+    content: &mut dyn Read,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut before = String::new();
+    let mut open: Vec<u8> = Vec::new();
+    let mut first = true;
+    loop {
+        let wanted = (BLOCK + AROUND - open.len().min(BLOCK)) as u64;
+        let read = Read::take(&mut *content, wanted).read_to_end(&mut open)?;
+        if std::mem::take(&mut first)
+            && (open.starts_with(b"\xff\xfe") || open.starts_with(b"\xfe\xff"))
+        {
+            content.read_to_end(&mut open)?;
+            open = utf8(&open);
+        }
+        let is_last = (read as u64) < wanted;
+        let end = match is_last {
+            true => open.len(),
+            false => {
+                let most = open.len().saturating_sub(AROUND);
+                let line = open[..most].iter().rposition(|byte| *byte == b'\n');
+                line.map_or(most, |at| at + 1)
+            }
+        };
+        let text = String::from_utf8_lossy(&open[..end]);
+        let after = String::from_utf8_lossy(&open[end..]);
+        out.write_all(identities.copied(&before, &text, &after).as_bytes())?;
+        let mut from = text.len().saturating_sub(AROUND);
+        while !text.is_char_boundary(from) {
+            from += 1;
+        }
+        before = text[from..].to_owned();
+        open.drain(..end);
+        if is_last {
+            return Ok(());
+        }
+    }
+}
+
+/// UTF-16 with its mark as UTF-8.
+fn utf8(bytes: &[u8]) -> Vec<u8> {
+    let is_little = bytes.starts_with(b"\xff\xfe");
+    let units = bytes[2..].chunks_exact(2).map(|pair| match is_little {
+        true => u16::from_le_bytes([pair[0], pair[1]]),
+        false => u16::from_be_bytes([pair[0], pair[1]]),
+    });
+    String::from_utf16_lossy(&units.collect::<Vec<_>>()).into_bytes()
+}
+
+/// Counts what is written.
+struct Count(u64);
+
+impl Write for Count {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Writes no more than was announced.
+struct Exact<'p> {
+    pipe: &'p mut Box<dyn Write + Send>,
+    left: u64,
+}
+
+impl Write for Exact<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let fits = bytes
+            .len()
+            .min(usize::try_from(self.left).unwrap_or(usize::MAX));
+        self.pipe.write_all(&bytes[..fits])?;
+        self.left -= fits as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.pipe.flush()
+    }
+}
+
+/// The head of a member of a tar; a long path is a member of its own before it, as GNU tar writes it.
+fn header(path: &str, size: u64, modified: Option<i64>, out: &mut dyn Write) -> io::Result<()> {
+    if path.len() > 100 {
+        let name = [path.as_bytes(), &[0]].concat();
+        out.write_all(&head("././@LongLink", name.len() as u64, None, b'L'))?;
+        out.write_all(&name)?;
+        let fill = name.len().next_multiple_of(512) - name.len();
+        out.write_all(&vec![0; fill])?;
+    }
+    out.write_all(&head(path, size, modified, b'0'))
+}
+
+fn head(path: &str, size: u64, modified: Option<i64>, kind: u8) -> [u8; 512] {
+    let mut head = [0; 512];
+    let mut put = |at: usize, text: &[u8]| head[at..at + text.len()].copy_from_slice(text);
+    put(0, &path.as_bytes()[..path.len().min(100)]);
+    put(100, b"0000644\0");
+    put(108, b"0000000\0");
+    put(116, b"0000000\0");
+    match size >> 33 {
+        0 => put(124, format!("{size:011o}\0").as_bytes()),
+        // as GNU tar writes what does not fit
+        _ => put(124, &[&[0x80, 0, 0, 0][..], &size.to_be_bytes()].concat()),
+    }
+    let seconds = modified
+        .and_then(|time| u64::try_from(time).ok())
+        .unwrap_or(0);
+    put(
+        136,
+        format!("{:011o}\0", seconds & 0o777_7777_7777).as_bytes(),
+    );
+    put(148, b"        ");
+    put(156, &[kind]);
+    put(257, b"ustar  \0");
+    let sum: u64 = head.iter().map(|byte| u64::from(*byte)).sum();
+    head[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+    head
+}

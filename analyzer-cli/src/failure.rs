@@ -1,0 +1,94 @@
+//! The errors that stop the program.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::diagnostics::BadFile;
+use kwhy_render::escape::visible;
+
+/// An error that stops the program.
+#[derive(Debug, thiserror::Error, miette::Diagnostic)]
+pub enum Failure {
+    /// None of the inputs can be read.
+    #[error("nothing could be read")]
+    #[diagnostic(help("kwhy reads standard input, files and folders: `kwhy describe.txt`"))]
+    NothingRead,
+    /// Nothing came in.
+    #[error("standard input is empty")]
+    #[diagnostic(help(
+        "the command before the pipe printed nothing; what it prints on standard error comes along with \
+         `kubectl ... 2>&1 | kwhy`"
+    ))]
+    EmptyInput,
+    /// A file to copy cannot be read.
+    #[error("cannot read {}", visible(&.path.display().to_string()))]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Standard input cannot be read.
+    #[error("cannot read standard input")]
+    Stdin(#[source] io::Error),
+    /// The configuration cannot be read.
+    #[error("cannot read the configuration {}", visible(&.path.display().to_string()))]
+    #[diagnostic(help("make it readable, or omit it with --no-config"))]
+    Config {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A signature file cannot be read.
+    #[error("cannot read the signatures in {}", visible(&.path.display().to_string()))]
+    #[diagnostic(help("give a YAML file or a folder of them"))]
+    Signatures {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A file cannot be written.
+    #[error("cannot write {}", visible(&.path.display().to_string()))]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// An input in which nothing is wrong cannot be read.
+    #[error("cannot read {}", visible(&.path.display().to_string()))]
+    #[diagnostic(help("--healthy names a file or a folder of them"))]
+    Healthy {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A signature cannot be used.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Signature(#[from] BadFile),
+    /// There is no cause or signature of that id.
+    #[error("there is no {what} `{}`", visible(.id))]
+    #[diagnostic(help("{advice}"))]
+    Unknown {
+        /// The kind of thing that was looked up.
+        what: &'static str,
+        /// The id.
+        id: String,
+        /// A hint at where the ids are listed, and at one that is close.
+        advice: String,
+    },
+    /// The output cannot be written.
+    #[error("cannot write the output")]
+    Output(#[from] io::Error),
+}
+
+impl Failure {
+    /// Returns true if the reader of the output went away, which is not a failure.
+    pub fn is_broken_pipe(&self) -> bool {
+        matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+}

@@ -1,0 +1,113 @@
+//! `--redact`: reads the inputs for the names in them, before they are diagnosed.
+
+use std::io::{self, Read};
+
+use kwhy_core::ReadLimits;
+use kwhy_core::events::{Extract, ExtractOptions, extract_with};
+use kwhy_core::report::{Identities, Subject};
+
+use kwhy_bundle::sources::{self, InputSet};
+use kwhy_bundle::{Document, DocumentSink};
+
+use crate::plan::Redaction;
+use kwhy_render::counted;
+
+/// Fields of logs that name a user.
+const PEOPLE: &[&str] = &["user", "username", "login", "owner"];
+
+/// The names that inputs show as such.
+pub fn names(
+    redaction: &Redaction,
+    reading: &InputSet,
+    limits: ReadLimits,
+    stdin: impl Read + Send,
+) -> Identities {
+    let mut names = Names {
+        identities: Identities::new(redaction.key.as_deref()),
+        limits,
+    };
+    // what cannot be read is reported when it is diagnosed
+    let reading = InputSet {
+        shared: reading.shared.next(),
+        ..reading.clone()
+    };
+    sources::read(&reading, stdin, &mut names);
+    names.identities
+}
+
+/// Takes the names of documents.
+struct Names {
+    identities: Identities,
+    limits: ReadLimits,
+}
+
+impl DocumentSink for Names {
+    fn document(&mut self, document: Document, content: &mut (dyn Read + Send)) {
+        let Document { name, about, .. } = document;
+        self.identities.add_subject(&about);
+        let options = ExtractOptions::default()
+            .with_about(about)
+            .with_limits(self.limits);
+        let map = |part: &Extract<'_>| -> (Vec<Subject>, Vec<String>) {
+            let objects = part.parsed.objects.iter().map(|object| &object.subject);
+            let events = part.parsed.events.iter().map(|event| &event.subject);
+            let mut subjects: Vec<Subject> = Vec::new();
+            for subject in objects.chain(events) {
+                // records of one writer follow each other
+                if subjects.last() != Some(subject) {
+                    subjects.push(subject.clone());
+                }
+            }
+            let fields = part.parsed.events.iter().flat_map(|event| &event.fields);
+            let users = fields.filter(|field| PEOPLE.contains(&field.key.as_ref()));
+            subjects.extend(users.map(|user| Subject::new("user", None, user.value.as_str())));
+            // records that name an object by fields: `namespace` beside `name`
+            for event in &part.parsed.events {
+                let value = |key: &str| event.fields.iter().find(|field| field.key.as_ref() == key);
+                if let (Some(namespace), Some(name)) = (value("namespace"), value("name")) {
+                    let namespace = Some(namespace.value.as_str());
+                    subjects.push(Subject::new("object", namespace, name.value.as_str()));
+                }
+            }
+            // a text that names something has a mark before the name
+            let texts = part.parsed.events.iter().flat_map(|event| event.texts());
+            let texts = texts.filter(|text| text.as_str().contains(['"', '=']));
+            (
+                subjects,
+                texts.map(|text| text.as_str().to_owned()).collect(),
+            )
+        };
+        extract_with(&name, options, content, map, |(subjects, texts)| {
+            let names = &mut self.identities;
+            subjects
+                .iter()
+                .for_each(|subject| names.add_subject(subject));
+            texts.iter().for_each(|text| names.learn(text));
+        });
+    }
+}
+
+/// All of standard input, which is read twice.
+///
+/// # Errors
+/// The reader's.
+pub fn kept(mut stdin: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    stdin.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Says what was replaced: `redacted: 2 kinds ...`.
+pub fn summary(identities: &Identities) -> String {
+    let counts = identities.counts();
+    let counts: Vec<String> = counts
+        .map(|(kind, values, times)| {
+            let times = counted(times, "time");
+            format!("{values} {kind} ({times})")
+        })
+        .collect();
+    if counts.is_empty() {
+        return "redacted: nothing that is known as a name or an address".to_owned();
+    }
+    format!("redacted: {}", counts.join(", "))
+}

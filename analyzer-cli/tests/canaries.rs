@@ -1,0 +1,232 @@
+//! Secrets of each kind, in every kind of input, are in no output.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What each secret contains, in whatever case its kind demands.
+const CANARY: &str = "qx7hunter2";
+
+/// Kinds of secrets, one a line. `@` is a secret, `^` one in capital letters.
+const KINDS: &[&str] = &[
+    // variables, fields, options
+    "DB_PASSWORD=@",
+    "password: @",
+    "dbPassword=@ retry=3",
+    "passphrase=@",
+    "api_key=@",
+    "apiKey: \"@\"",
+    "X-Api-Key: @",
+    "clientSecret=@",
+    "client_secret: '@'",
+    "AWS_SECRET_ACCESS_KEY=@",
+    "aws_access_key_id = ^",
+    "AZURE_CLIENT_SECRET=@",
+    "GITHUB_TOKEN=@",
+    "authToken=@",
+    "token: @",
+    "SESSION_SECRET=@",
+    "ENCRYPTION_KEY=@",
+    "signingKey=@",
+    "exec: helm login --password @ --username crane",
+    "exec: tool --token=@ --verbose",
+    "exec: tool --api-key '@'",
+    "args: map[password:@ user:crane]",
+    "got {\"password\":\"@\",\"user\":\"crane\"}",
+    "got {'secret_key': '@', 'user': 'crane'}",
+    // addresses and connection strings
+    "dial postgres://crane:@@db.dock.svc:5432/app: timeout",
+    "redis://:@@cache:6379/0 is down",
+    "amqp://crane:@@queue.dock/x",
+    "mongodb+srv://crane:@@cluster.example/app?retryWrites=true",
+    "https://crane:@@git.example/x.git not found",
+    "https://@@git.example/x.git not found",
+    "crane:@@tcp(db.dock:3306)/app",
+    "jdbc:postgresql://db/app?user=crane&password=@",
+    "Server=dock;User Id=crane;Password=@;Timeout=3",
+    "DefaultEndpointsProtocol=https;AccountName=quay;AccountKey=@==;EndpointSuffix=core.example",
+    "Endpoint=sb://quay.example/;SharedAccessKeyName=x;SharedAccessKey=@=",
+    "GET /quay?access_token=@&page=2",
+    "GET /quay?x=1&sig=@%3D&se=2031",
+    // headers
+    "Authorization: Bearer @",
+    "Authorization: Basic @==",
+    "headers: map[Authorization:[Bearer @] Accept:[text/html]]",
+    "curl -H 'Authorization: token @' https://quay.example",
+    "curl -u crane:@ https://quay.example",
+    "curl -H 'Cookie: sid=@' https://quay.example",
+    "Set-Cookie: @",
+    "X-Vault-Token: @",
+    "unauthorized: bearer @",
+    // tokens that say whose they are
+    "eyJhbGciOiJIUzI1NiJ9.@.@",
+    "key AKIA^ is refused",
+    "key ASIA^ is refused",
+    "key AIzaSyA@@ is refused",
+    "ghp_@ is refused",
+    "github_pat_@ is refused",
+    "glpat-@ is refused",
+    "xoxb-@ is refused",
+    "post to https://hooks.slack.com/services/@/@ failed",
+    "sk_live_@ is refused",
+    "npm_@@ is refused",
+    "hvs.@ is refused",
+    "AGE-SECRET-KEY-1^^ is refused",
+    "crane:$2y$05$@",
+    // files
+    "machine quay.example login crane password @",
+    "client-key-data: @",
+    ".dockerconfigjson: @",
+    "-----BEGIN PRIVATE KEY-----\\n@\\n-----END PRIVATE KEY-----",
+];
+
+fn quoted(line: &str) -> String {
+    serde_json::to_string(line).unwrap()
+}
+
+/// Ways in which a line is in an input, each a file.
+type Carrier = (&'static str, fn(usize, &str) -> String);
+
+const CARRIERS: &[Carrier] = &[
+    ("plain.txt", |_, line| format!("{line}\n")),
+    ("kubelet.log", |n, line| {
+        format!(
+            "E0304 05:06:{:02}.123456       1 sync.go:88] \"Failed\" err={}\n",
+            n % 60,
+            quoted(line)
+        )
+    }),
+    ("klog-message.log", |n, line| {
+        format!(
+            "E0304 05:06:{:02}.123456       1 sync.go:88] Failed: {line}\n",
+            n % 60
+        )
+    }),
+    ("app.log", |n, line| {
+        format!(
+            "{{\"level\":\"error\",\"ts\":\"2031-03-04T05:06:{:02}Z\",\"msg\":{}}}\n",
+            n % 60,
+            quoted(line)
+        )
+    }),
+    ("logfmt.log", |n, line| {
+        format!(
+            "time=\"2031-03-04T05:06:{:02}Z\" level=error msg={}\n",
+            n % 60,
+            quoted(line)
+        )
+    }),
+    ("events.txt", |n, line| {
+        let head = if n == 0 {
+            "LAST SEEN   TYPE      REASON   OBJECT        MESSAGE\n"
+        } else {
+            ""
+        };
+        format!("{head}2m          Warning   Failed   pod/crane-{n}   {line}\n")
+    }),
+    ("describe.txt", |n, line| {
+        format!(
+            "Name:         crane-{n}\nNamespace:    dock\nStatus:       Running\nContainers:\n  arm:\n    State:      Waiting\n      Reason:   CrashLoopBackOff\n    Last State: Terminated\n      Reason:   Error\n      Message:  {line}\n    Ready:      False\nEvents:\n  Type     Reason  Age  From     Message\n  ----     ------  ---- ----     -------\n  Warning  Failed  2s   kubelet  {line}\n\n"
+        )
+    }),
+    ("configmaps.yaml", |n, line| {
+        format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: crane-{n}\n  namespace: dock\ndata:\n  app.conf: |\n    {line}\n    mode=fast\n---\n"
+        )
+    }),
+    ("secrets.yaml", |n, line| {
+        format!(
+            "apiVersion: v1\nkind: Secret\nmetadata:\n  name: crane-{n}\n  namespace: dock\nstringData:\n  app.conf: |\n    {line}\n---\n"
+        )
+    }),
+    ("pods.json", |n, line| {
+        format!(
+            "{{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{{\"name\":\"crane-{n}\",\"namespace\":\"dock\"}},\"status\":{{\"phase\":\"Failed\",\"message\":{}}}}}\n",
+            quoted(line)
+        )
+    }),
+];
+
+/// The outputs: arguments before the input.
+const OUTPUTS: &[&[&str]] = &[
+    &[],
+    &["-v"],
+    &["-q"],
+    &["-o", "json", "--timeline"],
+    &["-o", "ndjson"],
+    &["-o", "markdown"],
+    &["-o", "html"],
+    &["-o", "sarif"],
+    &["-o", "junit"],
+    &["-o", "html", "--limit", "line-length=120"],
+    &["events"],
+    &["events", "-o", "ndjson"],
+    &["patterns"],
+    &["patterns", "-o", "ndjson"],
+    &["objects"],
+    &["objects", "-o", "ndjson"],
+    &["records"],
+    &["bundle", "ls"],
+    &["scan"],
+];
+
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+/// A kind with its secret in place. The last `@` before a host is that of the address.
+fn filled(kind: &str) -> String {
+    let secret = "Qx7hUnter2aB3dE6gH9kL4mN";
+    let is_address = kind.contains("//") && kind.contains("@@") || kind.contains("@@tcp");
+    let kind = match is_address {
+        true => kind
+            .replacen("@@", "\u{1}", 1)
+            .replace('\u{1}', &format!("{secret}@")),
+        false => kind.replace('@', secret),
+    };
+    kind.replace('^', "QX7HUNTER2AB3DE6")
+}
+
+#[test]
+fn no_output_contains_a_canary() {
+    assert!(KINDS.len() >= 60, "{}", KINDS.len());
+    let root = folder("canaries");
+    for (name, carry) in CARRIERS {
+        let texts: String = KINDS
+            .iter()
+            .enumerate()
+            .map(|(n, kind)| carry(n, &filled(kind)))
+            .collect();
+        assert!(texts.to_ascii_lowercase().matches(CANARY).count() >= KINDS.len());
+        fs::write(root.join(name), texts).unwrap();
+    }
+    let mut leaks = Vec::new();
+    for args in OUTPUTS {
+        let output = Command::new(env!("CARGO_BIN_EXE_kwhy"))
+            .args(*args)
+            .arg(&root)
+            .output()
+            .unwrap();
+        assert!(!output.stdout.is_empty(), "{args:?}: {output:?}");
+        let text = [output.stdout, output.stderr].concat();
+        let text = String::from_utf8(text).unwrap();
+        for line in text.lines() {
+            let lower = line.to_ascii_lowercase();
+            for (at, _) in lower.match_indices(CANARY) {
+                let near = lower.get(at.saturating_sub(70)..at + 20);
+                leaks.push(format!("{args:?}: {}", near.unwrap_or(line)));
+            }
+        }
+    }
+    leaks.sort();
+    leaks.dedup();
+    assert!(
+        leaks.is_empty(),
+        "{} leaks: {:#?}",
+        leaks.len(),
+        &leaks[..leaks.len().min(60)]
+    );
+}

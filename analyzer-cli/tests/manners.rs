@@ -1,0 +1,220 @@
+//! How the program behaves in a shell: exit statuses, hints, names, what it is configured by.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn files() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd/files")
+}
+
+/// Runs a program with nothing on standard input and none of the user's configuration.
+fn run(program: &Path, args: &[&str], variables: &[(&str, &str)]) -> Output {
+    let mut command = Command::new(program);
+    command.args(args).current_dir(files()).stdin(Stdio::null());
+    command.env("XDG_CONFIG_HOME", "/nowhere");
+    command.envs(variables.iter().copied());
+    command.output().unwrap()
+}
+
+fn kwhy(args: &[&str], variables: &[(&str, &str)]) -> (Option<i32>, String, String) {
+    let output = run(Path::new(env!("CARGO_BIN_EXE_kwhy")), args, variables);
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (
+        output.status.code(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+/// A folder of one test's own.
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+#[test]
+fn an_empty_standard_input_is_an_error() {
+    for args in [
+        &[][..],
+        &["-"],
+        &["-o", "json"],
+        &["events"],
+        &["bundle", "ls"],
+    ] {
+        let (code, out, err) = kwhy(args, &[]);
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{args:?}");
+        assert!(err.contains("standard input is empty"), "{err}");
+    }
+    // a file may be empty
+    let empty = folder("empty").join("empty.log");
+    fs::write(&empty, "").unwrap();
+    assert_eq!(kwhy(&[empty.to_str().unwrap()], &[]).0, Some(0));
+}
+
+#[test]
+fn a_given_path_that_cannot_be_read() {
+    for args in [
+        &["absent.txt", "events.txt"][..],
+        &["--fail-on", "error", "absent.txt", "events.txt"],
+        &["events", "absent.txt", "events.txt"],
+        &["bundle", "ls", "absent", "mixed"],
+        &["scan", "absent.txt", "events.txt"],
+    ] {
+        let (code, out, _) = kwhy(args, &[]);
+        assert_eq!(code, Some(2), "{args:?}");
+        assert!(!out.is_empty(), "{args:?}");
+    }
+}
+
+#[test]
+fn options_that_cannot_work_say_why() {
+    for (args, why) in [
+        (&["--since", "1m", "events.txt"][..], "--now TIME"),
+        (&["scan", "--until", "1h", "."], "--now TIME"),
+        (
+            &[
+                "--since",
+                "2024-01-02T00:00:00Z",
+                "--until",
+                "2024-01-01T00:00:00Z",
+                "events.txt",
+            ],
+            "--since is later than --until",
+        ),
+        (
+            &["events", "--since", "1m", "--until", "2m"],
+            "--since is later",
+        ),
+        (
+            &["--top", "1", "events", "events.txt"],
+            "--top before a command",
+        ),
+        (&["--min-confidence", "7", "events.txt"], "from 0 to 1"),
+        (&["-q", "-v", "events.txt"], "cannot be used with"),
+    ] {
+        let (code, out, err) = kwhy(args, &[]);
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{args:?}");
+        assert!(err.contains(why), "{args:?}: {err}");
+    }
+    for (args, note) in [
+        (&["--no-builtin", "events.txt"][..], "leaves no signatures"),
+        (&["--timeline", "events.txt"], "--timeline counts"),
+        (&["events", "--since", "1m", "logs"], "5 events kept"),
+    ] {
+        let (code, _, err) = kwhy(args, &[]);
+        assert_eq!(code, Some(0), "{args:?}");
+        assert!(err.contains(note), "{args:?}: {err}");
+        let quiet = kwhy(&[args, &["-q"]].concat(), &[]);
+        assert_eq!((quiet.0, quiet.2.as_str()), (Some(0), ""), "{args:?}");
+    }
+}
+
+#[test]
+fn what_is_configured() {
+    let home = folder("configured");
+    let place = home.join("kwhy");
+    fs::create_dir_all(&place).unwrap();
+    let file = place.join("kwhy.toml");
+    let xdg = [("XDG_CONFIG_HOME", home.to_str().unwrap())];
+    fs::write(&file, "output = 'json'\n").unwrap();
+    assert!(kwhy(&["events.txt"], &xdg).1.starts_with("{\"schema\""));
+    assert!(
+        kwhy(&["-o", "human", "events.txt"], &xdg)
+            .1
+            .starts_with("error ")
+    );
+    assert!(
+        kwhy(&["--no-config", "events.txt"], &xdg)
+            .1
+            .starts_with("error ")
+    );
+
+    let own = files().join("own/cart-full.yaml");
+    let causes = files().join("own/causes.txt");
+    let listed =
+        |variables: &[(&str, &str)]| kwhy(&["signatures", "list", "--no-builtin"], variables).1;
+    fs::write(&file, "signatures = ['own']\n").unwrap();
+    fs::create_dir_all(place.join("own")).unwrap();
+    fs::copy(&own, place.join("own/cart-full.yaml")).unwrap();
+    fs::copy(&causes, place.join("own/causes.txt")).unwrap();
+    assert!(listed(&xdg).starts_with("cart-full"));
+    let both = std::env::join_paths([&own, &causes]).unwrap();
+    assert!(listed(&[("KWHY_SIGNATURES", both.to_str().unwrap())]).starts_with("cart-full"));
+
+    fs::write(&file, "output = 'json'\ncolour = 'never'\n").unwrap();
+    let (code, out, err) = kwhy(&["events.txt"], &xdg);
+    assert_eq!((code, out.as_str()), (Some(2), ""));
+    assert!(
+        err.contains("kwhy.toml:2:1") && err.contains("colour"),
+        "{err}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn as_a_plugin_of_kubectl() {
+    let plugin = folder("plugin").join("kubectl-kwhy");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_kwhy"), &plugin).unwrap();
+    let help = run(&plugin, &["--help"], &[]);
+    let help = String::from_utf8(help.stdout).unwrap();
+    assert!(
+        help.contains("Usage: kubectl kwhy [OPTIONS] [PATH]..."),
+        "{help}"
+    );
+    assert!(
+        help.contains("kubectl describe pod web-0 | kubectl kwhy"),
+        "{help}"
+    );
+    let wrong = run(&plugin, &["events", "--nothing-like-it"], &[]);
+    let wrong = String::from_utf8(wrong.stderr).unwrap();
+    assert!(wrong.contains("Usage: kubectl kwhy events"), "{wrong}");
+    let typo = run(&plugin, &["evnts"], &[]);
+    let typo = String::from_utf8(typo.stderr).unwrap();
+    assert!(
+        typo.contains("did you mean `kubectl kwhy events`?"),
+        "{typo}"
+    );
+}
+
+#[test]
+fn completions_of_each_shell() {
+    for shell in ["bash", "elvish", "fish", "nushell", "powershell", "zsh"] {
+        let (code, out, _) = kwhy(&["completions", shell], &[]);
+        assert_eq!(code, Some(0), "{shell}");
+        for word in ["min-confidence", "patterns", "must-not"] {
+            assert_eq!(out.contains(word), word != "must-not", "{shell}: {word}");
+        }
+        // the shell reads them, where it is there
+        let file = folder(&format!("completions-{shell}")).join("kwhy");
+        fs::write(&file, out).unwrap();
+        if let Ok(read) = Command::new(shell).arg("-n").arg(&file).output()
+            && ["bash", "fish", "zsh"].contains(&shell)
+        {
+            assert!(read.status.success(), "{shell}: {read:?}");
+        }
+    }
+}
+
+#[test]
+fn manual_pages_of_all_commands() {
+    let (_, page, _) = kwhy(&["man", "signatures", "test"], &[]);
+    assert!(page.contains("kwhy\\-signatures\\-test"), "{page}");
+    let pages = folder("man");
+    let (code, out, _) = kwhy(&["man", "--dir", pages.to_str().unwrap()], &[]);
+    assert_eq!((code, out.as_str()), (Some(0), ""));
+    for name in [
+        "kwhy.1",
+        "kwhy-events.1",
+        "kwhy-bundle-ls.1",
+        "kwhy-signatures-fmt.1",
+    ] {
+        let page = fs::read_to_string(pages.join(name)).unwrap();
+        assert!(page.contains(".SH SYNOPSIS"), "{name}");
+    }
+    let (code, _, err) = kwhy(&["man", "evnts"], &[]);
+    assert_eq!(code, Some(2));
+    assert!(err.contains("there is no command `evnts`"), "{err}");
+}

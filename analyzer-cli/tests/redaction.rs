@@ -1,0 +1,339 @@
+//! `--redact`: no output names what is somebody's own, and the causes stay.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// What must be in no output; the input has each in several places.
+const OWN: &[&str] = &[
+    "zanzibar",
+    "quayside",
+    "craneyard",
+    "dockhand",
+    "tidebook",
+    "harbormaster",
+    "acmeport",
+    "198.51.100",
+    "2001:db8:77",
+    "ip-198-51",
+    "0f8e7d6c-1a2b",
+];
+
+const DESCRIBE: &str = "\
+Name:             craneyard-6d5f9c7b8-kq2xz
+Namespace:        zanzibar
+Node:             quayside-2/198.51.100.12
+Status:           Pending
+IP:               198.51.100.77
+Containers:
+  dockhand:
+    Image:          registry.acmeport.example/craneyard:2.1
+    State:          Waiting
+      Reason:       ContainerCreating
+    Environment:
+      OPERATOR:     harbormaster@acmeport.example
+Events:
+  Type     Reason       Age                From     Message
+  ----     ------       ----               ----     -------
+  Warning  FailedMount  105s (x16 over 18m)  kubelet  MountVolume.SetUp failed for volume \"conf\" : configmap \"tidebook\" not found
+  Warning  Failed       90s (x4 over 18m)  kubelet  Failed to pull image \"registry.acmeport.example/craneyard:2.1\": dial tcp: lookup registry.acmeport.example on 198.51.100.53:53: no such host
+";
+
+const KLOG: &str = "\
+E0304 05:06:07.123456       1 pod_workers.go:1300] \"Error syncing pod, skipping\" err=\"failed to pull image\" pod=\"zanzibar/craneyard-6d5f9c7b8-kq2xz\" podUID=\"0f8e7d6c-1a2b-4c3d-9e8f-001122334455\"
+E0304 05:06:08.123456       1 reflector.go:205] Failed to watch *v1.Secret: Get \"https://api.acmeport.example:6443/api/v1/namespaces/zanzibar/secrets\": dial tcp 198.51.100.9:6443: connect: connection refused
+E0304 05:06:09.123456       1 dial.go:1] dial tcp [2001:db8:77::9]:443: i/o timeout
+E0304 05:06:10.123456       1 node.go:1] \"Node not ready\" node=\"ip-198-51-100-4.ec2.internal\"
+E0304 05:06:11.123456       1 auth.go:1] configmaps \"tidebook\" is forbidden: User \"harbormaster\" cannot get resource \"configmaps\" in API group \"\" in the namespace \"zanzibar\"
+";
+
+const JSON_LOG: &str = r#"{"level":"error","ts":"2031-03-04T05:06:07Z","msg":"Reconciler error","namespace":"zanzibar","name":"craneyard","error":"Get \"https://craneyard.zanzibar.svc:8443/x\": dial tcp 198.51.100.9:8443: connect: connection refused"}
+{"level":"error","ts":"2031-03-04T05:06:08Z","msg":"mail to harbormaster@acmeport.example failed","user":"harbormaster"}
+"#;
+
+const TABLE: &str = "\
+NAMESPACE   NAME                        READY   STATUS             RESTARTS   AGE   IP              NODE
+zanzibar    craneyard-6d5f9c7b8-kq2xz   0/1     CrashLoopBackOff   12         40m   198.51.100.77   quayside-2
+zanzibar    tidebook-0                  1/1     Running            0          40m   198.51.100.78   quayside-2
+";
+
+const YAML: &str = "\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: craneyard-6d5f9c7b8-kq2xz
+  namespace: zanzibar
+  uid: 0f8e7d6c-1a2b-4c3d-9e8f-001122334455
+spec:
+  nodeName: quayside-2
+  containers:
+  - name: dockhand
+    image: registry.acmeport.example/craneyard:2.1
+status:
+  phase: Pending
+  podIP: 198.51.100.77
+  containerStatuses:
+  - name: dockhand
+    image: registry.acmeport.example/craneyard:2.1
+    state:
+      waiting:
+        reason: ImagePullBackOff
+        message: Back-off pulling image \"registry.acmeport.example/craneyard:2.1\"
+";
+
+const TEXTS: &[(&str, &str)] = &[
+    ("describe.txt", DESCRIBE),
+    ("kubelet.log", KLOG),
+    ("app.log", JSON_LOG),
+    ("pods.txt", TABLE),
+    ("pod.yaml", YAML),
+];
+
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+/// Runs the program on texts: a folder of all of them, or one on standard input.
+fn run(args: &[&str], root: Option<&Path>, stdin: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kwhy"));
+    command.args(args).args(root);
+    command.env_remove("KWHY_REDACT_KEY");
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+fn causes(output: &Output) -> Vec<String> {
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let findings = report["findings"].as_array().unwrap();
+    let cause = |finding: &Value| finding["cause"].as_str().unwrap().to_owned();
+    findings.iter().map(cause).collect()
+}
+
+#[test]
+fn no_output_names_what_is_own() {
+    let root = folder("own");
+    for (name, text) in TEXTS {
+        fs::write(root.join(name), text).unwrap();
+    }
+    let forms = [
+        "human", "json", "ndjson", "markdown", "html", "sarif", "junit",
+    ];
+    let runs = forms.iter().map(|form| vec!["-o", form, "--redact"]);
+    let runs = runs.chain([
+        vec!["-v", "--redact"],
+        vec!["-q", "--redact"],
+        vec!["--redact-key", "k"],
+    ]);
+    for args in runs {
+        for (name, text) in [("", "")].iter().chain(TEXTS) {
+            let is_all = name.is_empty();
+            let output = run(&args, is_all.then_some(&root), text);
+            assert_eq!(output.status.code(), Some(0), "{args:?} {name}: {output:?}");
+            let shown = [output.stdout, output.stderr].concat();
+            // where the files are is the caller's
+            let shown = String::from_utf8(shown)
+                .unwrap()
+                .replace(root.to_str().unwrap(), "");
+            for own in OWN {
+                let at = shown.find(own);
+                let near = at.and_then(|at| shown.get(at.saturating_sub(90)..at + 30));
+                assert!(at.is_none(), "{args:?} {name}: {own}: {near:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_causes_stay() {
+    for (name, text) in TEXTS {
+        let plain = run(&["-o", "json"], None, text);
+        let redacted = run(&["-o", "json", "--redact"], None, text);
+        assert_eq!(causes(&redacted), causes(&plain), "{name}");
+    }
+}
+
+#[test]
+fn commands_name_tokens() {
+    let output = run(&["-q", "--redact", "-o", "json"], None, DESCRIBE);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let finding = &report["findings"][0];
+    assert_eq!(finding["subject"]["namespace"], "namespace-1", "{finding}");
+    let run = finding["check"][0]["run"].as_str().unwrap();
+    let name = finding["subject"]["name"].as_str().unwrap();
+    assert_eq!(run, format!("kubectl -n namespace-1 get configmap {name}"));
+    assert!(output.stderr.is_empty());
+}
+
+#[test]
+fn what_was_replaced_is_counted() {
+    let output = run(&["--redact"], None, DESCRIBE);
+    let note = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        note.starts_with("kwhy: redacted: ") && note.contains("1 namespace ("),
+        "{note}"
+    );
+}
+
+#[test]
+fn a_key_makes_the_same_tokens_of_other_inputs() {
+    let token = |key: &str, text: &str| {
+        let output = run(&["-o", "json", "--redact-key", key], None, text);
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let findings = report["findings"].as_array().unwrap();
+        let namespace = findings
+            .iter()
+            .find_map(|finding| finding["subject"]["namespace"].as_str());
+        namespace.unwrap().to_owned()
+    };
+    let first = token("quay", DESCRIBE);
+    assert_eq!(token("quay", TABLE), first);
+    assert_ne!(token("crane", TABLE), first);
+}
+
+/// A copy of the texts, with a secret and a binary file among them.
+fn original(name: &str) -> PathBuf {
+    let root = folder(name);
+    let inside = root.join("case/pods/logs/zanzibar");
+    fs::create_dir_all(&inside).unwrap();
+    for (name, text) in TEXTS {
+        fs::write(root.join("case").join(name), text).unwrap();
+    }
+    fs::write(inside.join("craneyard-6d5f9c7b8-kq2xz.log"), KLOG).unwrap();
+    fs::write(
+        root.join("case/env.txt"),
+        "MODE=fast\nDB_PASSWORD=Qx7hUnter2aB\n",
+    )
+    .unwrap();
+    fs::write(root.join("case/core.bin"), [0, 1, 2, 3]).unwrap();
+    let old = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
+    fs::File::open(root.join("case/env.txt"))
+        .unwrap()
+        .set_modified(old)
+        .unwrap();
+    root
+}
+
+fn all_below(root: &Path, all: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(root).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => all_below(&path, all),
+            false => all.push(path),
+        }
+    }
+}
+
+#[test]
+fn a_copy_has_the_structure_and_no_names() {
+    let root = original("copy");
+    let copy = root.join("copy");
+    let output = run(
+        &["redact", "-o", copy.to_str().unwrap()],
+        Some(&root.join("case")),
+        "",
+    );
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        said.starts_with("7 files in ") && said.contains("redacted: "),
+        "{said}"
+    );
+    assert!(
+        String::from_utf8(output.stderr)
+            .unwrap()
+            .contains("core.bin: not text")
+    );
+    let mut files = Vec::new();
+    all_below(&copy, &mut files);
+    assert_eq!(files.len(), 7);
+    for file in &files {
+        let text = fs::read_to_string(file).unwrap();
+        let shown = format!("{}\n{text}", file.strip_prefix(&root).unwrap().display());
+        for own in OWN.iter().chain(&["Qx7hUnter2"]) {
+            assert!(!shown.contains(own), "{own}: {shown}");
+        }
+    }
+    let env = copy.join("env.txt");
+    assert_eq!(
+        fs::read_to_string(&env).unwrap(),
+        "MODE=fast\nDB_PASSWORD=redacted\n"
+    );
+    let time = fs::metadata(&env).unwrap().modified().unwrap();
+    let since = time.duration_since(std::time::UNIX_EPOCH).unwrap();
+    assert_eq!(since.as_secs(), 1_700_000_000);
+    for (name, text) in TEXTS {
+        let copied = fs::read_to_string(copy.join(name)).unwrap();
+        assert_eq!(copied.lines().count(), text.lines().count(), "{name}");
+        let (plain, redacted) = (
+            run(&["-o", "json"], None, text),
+            run(&["-o", "json"], None, &copied),
+        );
+        assert_eq!(causes(&redacted), causes(&plain), "{name}");
+    }
+    // it is never written over
+    let again = run(
+        &["redact", "-o", copy.to_str().unwrap()],
+        Some(&root.join("case")),
+        "",
+    );
+    assert_eq!(again.status.code(), Some(2));
+}
+
+#[test]
+fn an_archive_is_copied_into_an_archive() {
+    let root = original("archive");
+    let (first, second) = (root.join("first.tar.gz"), root.join("second.tar"));
+    let made = run(
+        &["redact", "-o", first.to_str().unwrap()],
+        Some(&root.join("case")),
+        "",
+    );
+    assert_eq!(made.status.code(), Some(0), "{made:?}");
+    let made = run(
+        &["redact", "-o", second.to_str().unwrap()],
+        Some(&first),
+        "",
+    );
+    assert_eq!(made.status.code(), Some(0), "{made:?}");
+    let all = |path: &Path| {
+        let output = run(&["-o", "json"], Some(path), "");
+        let mut causes = causes(&output);
+        causes.sort();
+        causes
+    };
+    let expected = all(&root.join("case"));
+    assert!(expected.len() > 3, "{expected:?}");
+    assert_eq!(all(&first), expected);
+    assert_eq!(all(&second), expected);
+    let bytes = fs::read(&second).unwrap();
+    let text = String::from_utf8_lossy(&bytes);
+    assert!(OWN.iter().all(|own| !text.contains(own)));
+}
+
+#[test]
+fn a_file_of_many_blocks() {
+    let root = folder("blocks");
+    let line = "E0304 05:06:08.123456       1 x.go:1] dial tcp 198.51.100.9:6443: password=Qx7hUnter2aB refused\n";
+    let text = line.repeat((9 << 20) / line.len());
+    let (from, to) = (root.join("large.log"), root.join("copy.log"));
+    fs::write(&from, &text).unwrap();
+    let output = run(&["redact", "-o", to.to_str().unwrap()], Some(&from), "");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let copied = fs::read_to_string(&to).unwrap();
+    let expected = line
+        .replace("198.51.100.9", "address-1")
+        .replace("Qx7hUnter2aB", "redacted");
+    assert!(copied == expected.repeat(text.lines().count()));
+}

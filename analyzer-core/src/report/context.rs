@@ -1,0 +1,60 @@
+//! The lines around the evidence.
+
+use kwhy_parse::input::floor_char;
+use kwhy_parse::redact::Secrets;
+
+use super::Report;
+use crate::Document;
+
+/// The number of bytes of such a line that are kept.
+const LONGEST: usize = 160;
+
+impl Report {
+    /// Fills in `lines` lines before and after each evidence of one document, of which `content` is all. Secrets are masked.
+    ///
+    /// ```
+    /// use kwhy_core::Analyzer;
+    /// let log = "start\npanic: runtime error: index out of range [3] with length 3\nend\n";
+    /// let mut report = Analyzer::new().analyze_text("app.log", log);
+    /// report.add_lines_around("app.log", log.as_bytes(), 1);
+    /// let around = &report.findings[0].evidence[0].around;
+    /// assert_eq!(around[0], (1, "start".to_owned()));
+    /// ```
+    pub fn add_lines_around(&mut self, source: &str, content: &[u8], lines: u64) {
+        let findings = self.findings.iter_mut();
+        let evidence =
+            findings.flat_map(|finding| finding.evidence.iter_mut().chain(&mut finding.recovered));
+        let unexplained = self
+            .unexplained
+            .iter_mut()
+            .flat_map(|event| &mut event.evidence);
+        let mut wanted = evidence
+            .chain(unexplained)
+            .filter(|line| line.source == source)
+            .peekable();
+        if wanted.peek().is_none() {
+            return;
+        }
+        let document = Document::new(source, content);
+        let secrets = Secrets::of(document.text());
+        let last = document.line_count();
+        let one = |number: u64| {
+            let mut text = document.original_line(number);
+            secrets.hide(document.text(), &document.line_span(number), &mut text);
+            if text.len() > LONGEST {
+                text.truncate(floor_char(&text, LONGEST));
+                text.push('…');
+            }
+            (number, text)
+        };
+        for line in wanted {
+            let own = line.line;
+            let from = own.saturating_sub(lines).max(1);
+            let to = own.saturating_add(lines).min(last);
+            line.around = (from..=to)
+                .filter(|number| *number != own)
+                .map(one)
+                .collect();
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! One page of HTML without anything from elsewhere: the verdict, causes as cards, a timeline, the objects.
+//!
+//! The template engine escapes all text. The policy in the page's head allows its own style and script by their hashes
+//! and nothing else, so that even markup that slipped through would neither run nor load.
+
+mod card;
+mod graph;
+#[cfg(test)]
+mod tests;
+mod timeline;
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+
+use kwhy_core::{Finding, Report, Subject, Verdict};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use crate::escape::visible;
+use crate::outline::Outline;
+use crate::words::{self, counted};
+use crate::{Render, View};
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("script.js");
+/// The hashes of the two, as the policy names them; a test computes them.
+const STYLE_HASH: &str = "397fHhFX6dZ9VuSdQOv4aMyOZlGGTT3ncFHtFdlxMx0=";
+const SCRIPT_HASH: &str = "XzsEUxutn8jCgwq4ZhwqT8QbFTthkmErGMz7gWdSq3g=";
+
+/// The number of cards, and of rows in a list.
+const CARDS: usize = 200;
+const ROWS: usize = 100;
+
+/// Writes a report as one page of HTML.
+pub struct Html;
+
+impl Render for Html {
+    fn render(&self, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(page(view).into_string().as_bytes())
+    }
+}
+
+fn page(view: &View<'_>) -> Markup {
+    let report = view.report;
+    let outline = Outline::new(report);
+    let policy = format!(
+        "default-src 'none'; style-src 'sha256-{STYLE_HASH}'; script-src 'sha256-{SCRIPT_HASH}'; base-uri 'none'; \
+         form-action 'none'"
+    );
+    let tone = match report.verdict {
+        Verdict::Faults => "error",
+        Verdict::Healthy | Verdict::Over => "good",
+        _ => "warning",
+    };
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(policy);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="referrer" content="no-referrer";
+                title { "kwhy: " (outline.headline()) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                header {
+                    h1 { "kwhy: " span class=(tone) { (outline.headline()) } }
+                    p { (visible(&outline.verdict())) }
+                    p class="soft" { (read(report)) }
+                }
+                main {
+                    (filter(&outline))
+                    @for finding in outline.roots.iter().take(CARDS) {
+                        (card::card(&outline, finding))
+                    }
+                    @if outline.roots.len() > CARDS {
+                        p { "and " (counted((outline.roots.len() - CARDS) as u64, "further finding")) }
+                    }
+                    @if !report.next.is_empty() {
+                        section class="panel" {
+                            h2 { "To collect" }
+                            (card::checks(&report.next))
+                        }
+                    }
+                    (timeline::timeline(&outline))
+                    (graph::graph(&outline))
+                    (folded("over", &outline.over))
+                    (folded("harmless", &outline.benign))
+                    (unexplained(&outline))
+                    (inputs(view))
+                }
+                footer {
+                    "Made by kwhy " (env!("CARGO_PKG_VERSION")) ". The page loads nothing and sends nothing. "
+                    "Keys: / filters, j and k go from card to card, Escape clears."
+                }
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    }
+}
+
+/// What was read, in a line.
+fn read(report: &Report) -> String {
+    let lines: u64 = report.inputs.iter().map(|input| input.lines).sum();
+    let inputs = counted(report.inputs.len() as u64, "input");
+    let mut text = format!("{} of {inputs}", counted(lines, "line"));
+    if let Some(collected) = &report.collected_at {
+        text += &format!(", collected at {}", collected.time);
+    }
+    text
+}
+
+/// The subjects of a finding.
+fn subjects(finding: &Finding) -> impl Iterator<Item = &Subject> {
+    std::iter::once(&finding.subject).chain(&finding.others)
+}
+
+/// The values of a card's filter, one a line.
+fn values<'f>(finding: &'f Finding, value: fn(&'f Subject) -> Option<&'f str>) -> String {
+    let values: BTreeSet<&str> = subjects(finding).filter_map(value).collect();
+    let values: Vec<_> = values.into_iter().map(visible).collect();
+    values.join("\n")
+}
+
+fn namespace(subject: &Subject) -> Option<&str> {
+    match subject.kind.as_deref() {
+        Some("Namespace") => subject.name.as_deref(),
+        _ => subject.namespace.as_deref(),
+    }
+}
+
+fn kind(subject: &Subject) -> Option<&str> {
+    subject.kind.as_deref()
+}
+
+/// The filter, which the script shows.
+fn filter(outline: &Outline<'_>) -> Markup {
+    let all = |value: fn(&Subject) -> Option<&str>| -> BTreeSet<String> {
+        let shown = outline.roots.iter().take(CARDS);
+        let values = shown
+            .flat_map(|finding| subjects(finding))
+            .filter_map(value);
+        values.map(|value| visible(value).into_owned()).collect()
+    };
+    let select = |id: &str, label: &str, any: &str, values: BTreeSet<String>| {
+        html! {
+            label for=(id) { (label)
+                select id=(id) {
+                    option value="" { (any) }
+                    @for value in values.iter().take(ROWS) { option { (value) } }
+                }
+            }
+        }
+    };
+    html! {
+        @if outline.roots.len() > 1 {
+            form id="filter" hidden {
+                label for="text" { "Text" input id="text" type="search" autocomplete="off"; }
+                (select("ns", "Namespace", "all namespaces", all(namespace)))
+                (select("kind", "Kind", "all kinds", all(kind)))
+                output id="shown" for="text ns kind" {}
+            }
+        }
+    }
+}
+
+/// Findings that need no action.
+fn folded(what: &str, findings: &[&Finding]) -> Markup {
+    html! {
+        @if !findings.is_empty() {
+            details class="panel" {
+                summary { (counted(findings.len() as u64, "finding")) ": " (what) }
+                ul {
+                    @for finding in findings.iter().take(ROWS) {
+                        li { (visible(&finding.title)) " " small { (words::seen(finding)) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn unexplained(outline: &Outline<'_>) -> Markup {
+    let events = outline.unexplained();
+    html! {
+        @if !events.is_empty() {
+            details class="panel" open[outline.roots.is_empty()] {
+                summary { "Events that no signature explains: " (events.len()) }
+                @for event in events.iter().take(ROWS) {
+                    p {
+                        @if let Some(severity) = event.severity { (severity.name()) " " }
+                        (visible(&words::cut(event.reason.lines().next().unwrap_or(""), 200)))
+                        " " small { (words::times(event.count, event.at_least)) }
+                    }
+                    @if let Some(first) = event.evidence.first() { (card::proof(first, false)) }
+                }
+            }
+        }
+    }
+}
+
+/// What was read, and what could not be.
+fn inputs(view: &View<'_>) -> Markup {
+    let report = view.report;
+    html! {
+        @if !report.limits.is_empty() {
+            details class="panel" open[report.limits.len() < 5] {
+                summary { (counted(report.limits.len() as u64, "note")) }
+                ul {
+                    @for limit in &report.limits {
+                        li { code { (visible(&limit.source)) } " " (visible(limit.limit.name())) ": " (visible(&limit.message)) }
+                    }
+                }
+            }
+        }
+        details class="panel" {
+            summary { (counted(report.inputs.len() as u64, "input")) }
+            ul {
+                @for input in report.inputs.iter().take(ROWS) {
+                    li {
+                        code { (visible(&input.source)) } " "
+                        small {
+                            (counted(input.lines, "line")) " " (visible(&input.format))
+                            @if input.not_understood > 0 { ", " (input.not_understood) " not understood" }
+                        }
+                    }
+                }
+                @if report.inputs.len() > ROWS { li { "and " (report.inputs.len() - ROWS) " more" } }
+            }
+            @if view.left_out > 0 { p { (counted(view.left_out as u64, "finding")) " not asked for" } }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! One finding a line, then one line that sums up.
+
+use std::io::{self, Write};
+
+use kwhy_core::report::{LimitMet, Stats, Verdict};
+use kwhy_core::{Finding, Report};
+use serde::Serialize;
+
+use super::{Render, View, json};
+
+/// The schema of a line.
+pub const SCHEMA: &str = "kwhy.finding/1";
+
+/// Writes a report as NDJSON.
+#[derive(Debug, Default)]
+pub struct Ndjson<'s> {
+    /// The input of which the report is, where lines of several follow each other.
+    pub source: Option<&'s str>,
+}
+
+/// A finding as a line.
+#[derive(Serialize)]
+struct Line<'r> {
+    schema: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<&'r str>,
+    #[serde(flatten)]
+    finding: &'r Finding,
+}
+
+/// The last line.
+#[derive(Serialize)]
+struct Last<'r> {
+    schema: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<&'r str>,
+    summary: Summary<'r>,
+}
+
+#[derive(Serialize)]
+struct Summary<'r> {
+    verdict: Verdict,
+    findings: usize,
+    left_out: usize,
+    unexplained: usize,
+    inputs: usize,
+    not_understood: u64,
+    limits: &'r [LimitMet],
+    stats: Stats,
+}
+
+impl Render for Ndjson<'_> {
+    fn render(&self, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let report: &Report = view.report;
+        for finding in &report.findings {
+            let line = Line {
+                schema: SCHEMA,
+                source: self.source,
+                finding,
+            };
+            json::line(&line, out)?;
+        }
+        let not_understood = report.inputs.iter().map(|input| input.not_understood);
+        let summary = Summary {
+            verdict: report.verdict,
+            findings: report.findings.len(),
+            left_out: view.left_out,
+            unexplained: report.unexplained.len(),
+            inputs: report.inputs.len(),
+            not_understood: not_understood.sum(),
+            limits: &report.limits,
+            stats: report.stats,
+        };
+        let last = Last {
+            schema: SCHEMA,
+            source: self.source,
+            summary,
+        };
+        json::line(&last, out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::escape::is_hostile;
+    use crate::samples;
+
+    #[test]
+    fn one_finding_a_line() {
+        for report in [samples::with_symptoms(), samples::hostile()] {
+            let view = View {
+                report: &report,
+                left_out: 2,
+            };
+            let mut out = Vec::new();
+            Ndjson::default().render(&view, &mut out).unwrap();
+            let out = String::from_utf8(out).unwrap();
+            assert!(!out.chars().any(|c| c != '\n' && is_hostile(c)));
+            let lines: Vec<serde_json::Value> = out
+                .lines()
+                .map(|line| serde_json::from_str(line).unwrap())
+                .collect();
+            let (last, lines) = lines.split_last().unwrap();
+            assert_eq!(last["summary"]["findings"], report.findings.len());
+            assert_eq!(last["summary"]["left_out"], 2);
+            for (line, finding) in lines.iter().zip(&report.findings) {
+                assert_eq!(line["schema"], SCHEMA);
+                let finding = serde_json::to_value(finding).unwrap();
+                let expected = finding.as_object().unwrap();
+                assert!(expected.iter().all(|(key, value)| line[key] == *value));
+            }
+            assert_eq!(lines.len(), report.findings.len());
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! The order of a report in documents: causes with what they explain, then what needs no action.
+
+use std::collections::{HashMap, HashSet};
+
+use kwhy_core::report::{State, Unexplained};
+use kwhy_core::{Finding, Report, Role};
+
+use crate::verdict;
+use crate::words::counted;
+
+/// The number of findings below one that are listed.
+const MOST_EXPLAINED: usize = 200;
+
+/// A report as a document shows it.
+pub struct Outline<'r> {
+    /// The report.
+    pub report: &'r Report,
+    /// The findings that nothing explains and that may need action, in order.
+    pub roots: Vec<&'r Finding>,
+    /// Faults that are over.
+    pub over: Vec<&'r Finding>,
+    /// What looks alarming and is not.
+    pub benign: Vec<&'r Finding>,
+    by_rank: HashMap<usize, &'r Finding>,
+}
+
+/// A finding that another one explains, and how many steps it is away.
+pub struct Below<'r> {
+    /// The finding.
+    pub finding: &'r Finding,
+    /// Why the one above explains it.
+    pub why: &'r str,
+    /// 0 where it is explained directly.
+    pub depth: usize,
+}
+
+impl<'r> Outline<'r> {
+    /// The outline of a report.
+    pub fn new(report: &'r Report) -> Outline<'r> {
+        let by_rank: HashMap<usize, &Finding> =
+            report.findings.iter().map(|f| (f.rank, f)).collect();
+        let is_root = |finding: &&Finding| match finding.explained_by {
+            Some(by) => !by_rank.contains_key(&by),
+            None => true,
+        };
+        let (benign, roots): (Vec<&Finding>, Vec<&Finding>) = report
+            .findings
+            .iter()
+            .filter(is_root)
+            .partition(|finding| finding.role == Role::Benign);
+        let (over, benign) = benign
+            .into_iter()
+            .partition(|finding| finding.state == State::Over);
+        Outline {
+            report,
+            roots,
+            over,
+            benign,
+            by_rank,
+        }
+    }
+
+    /// The findings that one explains, over any number of steps, each once and below what explains it.
+    pub fn below(&self, finding: &'r Finding) -> Vec<Below<'r>> {
+        let mut known: HashSet<usize> = HashSet::from([finding.rank]);
+        let mut all = Vec::new();
+        let mut open: Vec<Below<'r>> = Vec::new();
+        self.open(finding, 0, &mut open);
+        while let Some(next) = open.pop() {
+            if all.len() == MOST_EXPLAINED {
+                break;
+            }
+            if known.insert(next.finding.rank) {
+                self.open(next.finding, next.depth + 1, &mut open);
+                all.push(next);
+            }
+        }
+        all
+    }
+
+    fn open(&self, finding: &'r Finding, depth: usize, open: &mut Vec<Below<'r>>) {
+        for explained in finding.explains.iter().rev() {
+            if let Some(&finding) = self.by_rank.get(&explained.rank) {
+                let why = explained.why.as_str();
+                open.push(Below {
+                    finding,
+                    why,
+                    depth,
+                });
+            }
+        }
+    }
+
+    /// The answer in a few words, as a headline.
+    pub fn headline(&self) -> String {
+        let count = |role| self.roots.iter().filter(|f| f.role == role).count() as u64;
+        match (count(Role::Cause), count(Role::Symptom)) {
+            (0, 0) => match self.report.verdict {
+                kwhy_core::Verdict::Healthy => "healthy".to_owned(),
+                kwhy_core::Verdict::Over => "nothing is wrong now".to_owned(),
+                _ => "no root cause is known".to_owned(),
+            },
+            (0, symptoms) => format!("{} and no root cause", counted(symptoms, "symptom")),
+            (causes, 0) => counted(causes, "root cause"),
+            (causes, symptoms) => format!(
+                "{} and {}",
+                counted(causes, "root cause"),
+                counted(symptoms, "symptom")
+            ),
+        }
+    }
+
+    /// The verdict in sentences.
+    pub fn verdict(&self) -> String {
+        let answered = !self.roots.is_empty();
+        verdict::verdict(self.report).unwrap_or_else(|| match self.report.verdict {
+            _ if answered => format!("{}.", capital(&self.headline())),
+            _ if self.report.stats.bytes == 0 => "The input is empty.".to_owned(),
+            _ => "No signature matches, and kwhy does not guess a cause.".to_owned(),
+        })
+    }
+
+    /// The events that no finding covers, if they are of interest: nothing else is known.
+    pub fn unexplained(&self) -> &'r [Unexplained] {
+        &self.report.unexplained
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|c| c.to_ascii_uppercase());
+    first.into_iter().chain(chars).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+
+    #[test]
+    fn what_explains_comes_first() {
+        let report = samples::with_symptoms();
+        let outline = Outline::new(&report);
+        let ranks = |findings: &[&Finding]| findings.iter().map(|f| f.rank).collect::<Vec<_>>();
+        assert_eq!(ranks(&outline.roots), [1, 4]);
+        assert_eq!(ranks(&outline.benign), [5]);
+        let below = outline.below(outline.roots[0]);
+        let below: Vec<_> = below.iter().map(|it| (it.finding.rank, it.depth)).collect();
+        assert_eq!(below, [(2, 0), (3, 0)]);
+        assert_eq!(outline.headline(), "1 root cause and 1 symptom");
+        assert_eq!(outline.verdict(), "1 root cause and 1 symptom.");
+    }
+
+    #[test]
+    fn circles_end() {
+        let mut report = samples::with_symptoms();
+        let back = kwhy_core::report::Explained::new(1, "");
+        report.findings[1].explains.push(back);
+        let outline = Outline::new(&report);
+        assert_eq!(outline.below(outline.roots[0]).len(), 2);
+    }
+}
