@@ -1,7 +1,7 @@
 //! The signatures in use: the built-in ones and those of files and folders.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use kwhy_core::Catalogue;
@@ -94,12 +94,24 @@ pub fn signature_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
+/// The bytes of a file of signatures.
+const MAX_FILE: u64 = 16 << 20;
+
 /// The text of a signature file.
 ///
 /// # Errors
 /// The file cannot be read.
 pub fn read(file: &Path) -> Result<String, Failure> {
-    fs::read_to_string(file).map_err(|error| unreadable(file, error))
+    let read = fs::File::open(file).and_then(|opened| {
+        let mut text = String::new();
+        let length = opened.take(MAX_FILE + 1).read_to_string(&mut text)?;
+        let message = format!("it is larger than {} MiB", MAX_FILE >> 20);
+        let too_large = || io::Error::new(io::ErrorKind::FileTooLarge, message);
+        (length as u64 <= MAX_FILE)
+            .then_some(text)
+            .ok_or_else(too_large)
+    });
+    read.map_err(|error| unreadable(file, error))
 }
 
 fn is_causes(file: &Path) -> bool {

@@ -72,12 +72,13 @@ pub fn bundles(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<InputError>) {
     (all, failures)
 }
 
-/// The files and folders in a folder; links are omitted.
+/// The files and folders in a folder; links, devices, pipes and sockets are omitted.
 fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut all = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        if !entry.file_type()?.is_symlink() {
+        let kind = entry.file_type()?;
+        if kind.is_file() || kind.is_dir() {
             all.push(entry.path());
         }
     }

@@ -1,8 +1,9 @@
 //! The verdict on an input: whether something is wrong in it now.
 
 use kwhy_model::{Level, Role, Severity, Subject};
+use kwhy_parse::plain::reports_failure;
 
-use crate::report::{Report, Unexplained, When};
+use crate::report::{Limit, Report, Unexplained, When};
 
 /// The state of a fault at the time at which the input was collected.
 #[derive(
@@ -47,12 +48,20 @@ pub struct KindHealth {
     pub well: u64,
     /// The number of objects that are not.
     pub unwell: u64,
+    /// The number of those that are well whose containers were restarted so shortly before that it may happen again.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub restarted: u64,
     /// True if there are more than the numbers say: the input has more objects than are kept.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_least: bool,
     /// The first of those that are not, up to [`KindHealth::NAMED`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unwell_objects: Vec<Subject>,
+}
+
+/// Returns true for a number that need not be written.
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl KindHealth {
@@ -88,7 +97,14 @@ pub enum Situation {
 const RECORDS: u64 = 3;
 
 /// The number of records for each warning that a healthy log has at least.
-const WARNINGS: u64 = 10;
+const WARNINGS: u64 = 4;
+
+/// The number of objects that are well, for each kind of error that nothing explains, in a cluster that is called
+/// healthy: in a large one some program always logs one.
+const WELL: u64 = 10;
+
+/// The number of records for each that reports a failure as information that a healthy log has at least.
+const DOUBTS: u64 = 3;
 
 /// Judges a report by its findings, the health of the objects and what no finding covers.
 ///
@@ -108,42 +124,77 @@ pub fn judge(report: &Report) -> Verdict {
     if holding.next().is_some() {
         return Verdict::Unknown;
     }
+    let well: u64 = report.health.iter().map(|kind| kind.well).sum();
+    let unwell: u64 = report.health.iter().map(|kind| kind.unwell).sum();
+    if unwell > 0 || has_restarted(report) || !are_harmless(report, well) {
+        return Verdict::Unknown;
+    }
+    let is_ended = |event: &Unexplained| {
+        event.state == State::Over && event.severity != Some(Severity::Warning)
+    };
     let is_over = report
         .findings
         .iter()
-        .any(|finding| finding.state == State::Over);
-    let well: u64 = report.health.iter().map(|kind| kind.well).sum();
-    let unwell: u64 = report.health.iter().map(|kind| kind.unwell).sum();
-    let shows_cluster = report.health.iter().any(|kind| kind.kind == "Node");
-    if unwell > 0 {
-        return Verdict::Unknown;
+        .any(|finding| finding.state == State::Over)
+        || report.unexplained.iter().any(is_ended);
+    let log_lines: u64 = report.inputs.iter().map(|input| input.log_lines).sum();
+    match is_over {
+        true if well == 0 || !shows(report, "Node") => Verdict::Over,
+        _ if well > 0 || log_lines >= RECORDS => Verdict::Healthy,
+        _ => Verdict::Unknown,
     }
-    if well > 0 {
-        return if is_over && !shows_cluster {
-            Verdict::Over
-        } else {
-            Verdict::Healthy
-        };
-    }
-    if is_over {
-        return Verdict::Over;
-    }
-    let mut unexplained = report.unexplained.iter();
-    let is_error = |event: &Unexplained| match event.severity {
-        Some(Severity::Warning) => !event.reason.trim().contains(' '),
-        severity => severity.is_none_or(|severity| severity > Severity::Warning),
+}
+
+/// Returns true if containers were restarted shortly before, not with their node.
+fn has_restarted(report: &Report) -> bool {
+    let mut situations = report.situations.iter();
+    let is_of_all = |known: &Situation| {
+        matches!(
+            known,
+            Situation::Starting { .. } | Situation::NodeRestarted { .. }
+        )
     };
-    let has_error = unexplained.clone().any(is_error);
-    let warnings: u64 = unexplained.by_ref().map(|event| event.count).sum();
+    report.health.iter().any(|kind| kind.restarted > 0) && !situations.any(is_of_all)
+}
+
+/// Returns true if what no finding covers may be found in an input in which nothing is wrong.
+fn are_harmless(report: &Report, well: u64) -> bool {
+    let is_open = |event: &&Unexplained| event.state != State::Over;
+    let open = || report.unexplained.iter().filter(is_open);
+    if open().any(|event| event.severity == Some(Severity::Fatal)) {
+        return false;
+    }
+    let errors = open().filter(|event| is_error(event)).count() as u64;
+    if errors > 0 && !(shows(report, "Node") && shows(report, "Pod") && errors * WELL <= well) {
+        return false;
+    }
+    let warnings: u64 = open().map(|event| event.count).sum();
+    let records = report.stats.records;
     let not_understood: u64 = report.inputs.iter().map(|input| input.not_understood).sum();
-    let objects = report.stats.records.saturating_sub(report.stats.events);
-    let shows_enough = objects > 0 || report.stats.events >= RECORDS;
-    let is_well = !has_error
-        && warnings * WARNINGS <= report.stats.records
-        && not_understood <= report.stats.records;
-    if shows_enough && is_well {
-        Verdict::Healthy
-    } else {
-        Verdict::Unknown
+    let are_unread = report
+        .limits
+        .iter()
+        .any(|met| met.limit == Limit::ManyErrors);
+    warnings * WARNINGS <= records
+        && report.doubts * DOUBTS <= records
+        && not_understood <= records
+        && !are_unread
+}
+
+/// Returns true if the input shows the health of objects of a kind.
+fn shows(report: &Report, kind: &str) -> bool {
+    report.health.iter().any(|known| known.kind == kind)
+}
+
+/// Returns true if an event says that something failed: an error, a warning of the cluster, or words of a failure.
+fn is_error(event: &Unexplained) -> bool {
+    match event.severity {
+        Some(Severity::Warning) => {
+            let mut evidence = event.evidence.iter();
+            !event.reason.trim().contains(' ')
+                || reports_failure(&event.reason)
+                || evidence.any(|line| reports_failure(&line.text))
+        }
+        severity => severity.is_none_or(|severity| severity > Severity::Warning),
     }
 }

@@ -22,3 +22,4 @@ mod one_line;
 mod properties;
 mod records;
 mod tables;
+mod verdicts;

@@ -10,7 +10,7 @@ use kwhy_model::{Format, Subject};
 use kwhy_signature::Signature;
 
 use super::identity::{agree, distinct};
-use super::{Surplus, render};
+use super::{Graph, Surplus, render};
 
 /// The maximum number of groups of one signature and name that are searched for a more specific
 /// one.
@@ -57,12 +57,18 @@ pub(crate) fn group(
     catalogue: &Catalogue,
     matches: Vec<(usize, Match)>,
     surplus: Vec<Surplus>,
+    graph: &Graph,
 ) -> (Vec<Group>, Vec<(usize, u64)>) {
+    let subjects = matches
+        .iter()
+        .map(|(number, found)| render::subject(catalogue.at(*number), found));
+    let namespaces = Namespaces::of(subjects.collect::<Vec<_>>().iter());
     let mut groups: Vec<Group> = Vec::new();
     let mut by_key: HashMap<(usize, Subject, Values), usize> = HashMap::new();
     let mut by_record: HashMap<(usize, (usize, usize)), usize> = HashMap::new();
     for (number, found) in matches {
-        let subject = render::subject(catalogue.at(number), &found);
+        let mut subject = render::subject(catalogue.at(number), &found);
+        namespaces.complete(&mut subject, graph);
         let record = found.primary().record_at();
         let values = distinct(catalogue.at(number), &found);
         let at = match by_key.entry((number, key(&subject), values.clone())) {
@@ -106,6 +112,45 @@ pub(crate) fn group(
         group.settle();
     }
     (groups, unplaced)
+}
+
+/// The namespaces that matches name of objects, by kind and name; none for those that are in several.
+struct Namespaces(HashMap<(String, String), Option<String>>);
+
+impl Namespaces {
+    fn of<'s>(subjects: impl Iterator<Item = &'s Subject>) -> Namespaces {
+        let mut known: HashMap<(String, String), Option<String>> = HashMap::new();
+        for subject in subjects {
+            let (Some(kind), Some(name), Some(namespace)) =
+                (&subject.kind, &subject.name, &subject.namespace)
+            else {
+                continue;
+            };
+            match known.entry((kind.clone(), name.clone())) {
+                Entry::Vacant(free) => drop(free.insert(Some(namespace.clone()))),
+                Entry::Occupied(mut other) if other.get().as_ref() != Some(namespace) => {
+                    other.insert(None);
+                }
+                Entry::Occupied(_) => {}
+            }
+        }
+        Namespaces(known)
+    }
+
+    /// Gives an object whose record names no namespace the only one that an object of its name has.
+    fn complete(&self, subject: &mut Subject, graph: &Graph) {
+        let (Some(kind), Some(name), None) = (&subject.kind, &subject.name, &subject.namespace)
+        else {
+            return;
+        };
+        if !subject.is_cluster_scoped() {
+            let named = self.0.get(&(kind.clone(), name.clone()));
+            subject.namespace = match named {
+                Some(named) => named.clone(),
+                None => graph.namespace_of(subject),
+            };
+        }
+    }
 }
 
 /// Moves the groups of node faults to the node, whichever pod's event reports them.
@@ -347,7 +392,13 @@ impl Group {
             .hits
             .iter()
             .filter(|hit| hit.leads && records.insert((hit.document, hit.record.start)));
-        let kept = leading.map(Hit::occurrences).sum::<u64>();
+        // a failure and what is done about it are events of different reasons, and one fault
+        let mut of_reasons: HashMap<Option<&str>, u64> = HashMap::new();
+        for hit in leading {
+            *of_reasons.entry(hit.reason.as_deref()).or_default() += hit.occurrences();
+        }
+        let unnamed = of_reasons.remove(&None).unwrap_or_default();
+        let kept = unnamed + of_reasons.into_values().max().unwrap_or_default();
         let shown: HashSet<&Subject> = self.hits.iter().map(|hit| &hit.subject).collect();
         // where only states show it, each object counts
         self.count = match kept + self.more {

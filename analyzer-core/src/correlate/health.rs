@@ -2,6 +2,8 @@
 
 use kwhy_model::{Object, Span, Value};
 
+use super::restart::Restart;
+
 /// The health of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Health {
@@ -26,6 +28,8 @@ pub(super) struct State {
     pub containers: Vec<ContainerState>,
     /// True for a workload that replaces pods of an earlier template.
     pub is_rolling: bool,
+    /// The last restart of a pod that is well.
+    pub restart: Option<Box<Restart>>,
 }
 
 /// The state of one container of a pod.
@@ -37,6 +41,10 @@ pub(super) struct ContainerState {
     pub started: Option<i128>,
     /// The time at which the previous run ended, in nanoseconds since 1970.
     pub ended: Option<i128>,
+    /// The number of seconds for which that run lasted.
+    pub ran: Option<i128>,
+    /// True if it ended because its node was restarted.
+    pub ended_with_node: bool,
     pub restarts: i64,
 }
 
@@ -51,6 +59,8 @@ const GOOD: &[&str] = &[
     "Reconciled",
     "Synced",
     "InstallSucceeded",
+    "AbleToScale",
+    "ScalingActive",
 ];
 
 /// Conditions that are true of an object that is not well.
@@ -82,6 +92,7 @@ pub(super) fn of(object: &Object<'_>) -> State {
             "PersistentVolumeClaim" => phase(object, &["Bound"]),
             "PersistentVolume" => phase(object, &["Bound", "Available"]),
             "Namespace" => phase(object, &["Active"]),
+            "Service" => service(object),
             "Deployment" | "ReplicaSet" | "ReplicationController" | "StatefulSet" | "DaemonSet" => {
                 workload(object, &conditions)
             }
@@ -93,11 +104,16 @@ pub(super) fn of(object: &Object<'_>) -> State {
         }
     };
     let started = containers.iter().filter_map(|container| container.started);
+    let restart = || Restart::of(object, &containers, restarts(object)).map(Box::new);
     State {
         health,
         since: conditions.since.into_iter().chain(started).max(),
         created: time(object.fields.get("created_time")),
         shown,
+        restart: match kind {
+            "Pod" if health == Health::Well => restart(),
+            _ => None,
+        },
         containers,
         is_rolling: is_rolling(object),
     }
@@ -147,7 +163,12 @@ impl Conditions {
             is_bad: false,
             since: None,
         };
-        for condition in object.fields.items("conditions") {
+        let of_status = object
+            .fields
+            .get("status")
+            .and_then(|it| it.get("conditions"));
+        let of_status = of_status.map_or(&[][..], Value::items);
+        for condition in object.fields.items("conditions").iter().chain(of_status) {
             let text = |key| condition.get(key).and_then(Value::to_text);
             let (Some(kind), Some(status)) = (text("type"), text("status")) else {
                 continue;
@@ -194,6 +215,28 @@ fn row_of_runtime(object: &Object<'_>) -> Option<Health> {
         .then(|| well(state.eq_ignore_ascii_case("running")))
 }
 
+/// The number of seconds in which a pod is expected to start.
+const YOUNG: i64 = 30;
+
+fn is_young(object: &Object<'_>) -> bool {
+    let age = object.fields.integer("age_s");
+    age.is_some_and(|age| age <= YOUNG)
+}
+
+/// Lists of a pod's containers.
+const CONTAINERS: [&str; 2] = ["containers", "init_containers"];
+
+/// The number of restarts of a pod's containers.
+pub(super) fn restarts(object: &Object<'_>) -> i64 {
+    let of_containers = CONTAINERS.iter().flat_map(|list| object.fields.items(list));
+    let counts = of_containers.filter_map(|container| match container.get("restart_count") {
+        Some(Value::Integer(count, _)) => Some(*count),
+        _ => None,
+    });
+    let of_row = object.fields.integer("restarts").unwrap_or(0);
+    counts.fold(of_row, i64::saturating_add)
+}
+
 fn pod(
     object: &Object<'_>,
     conditions: &Conditions,
@@ -203,6 +246,9 @@ fn pod(
     let of_status = || object.fields.get("status").map(Value::span);
     match status.as_deref() {
         Some("Succeeded" | "Completed") => return (Health::Well, of_status()),
+        Some("Pending" | "ContainerCreating" | "PodInitializing") if is_young(object) => {
+            return (Health::Present, None);
+        }
         Some("Pending" | "Failed" | "Unknown") => return (Health::Unwell, None),
         _ => {}
     }
@@ -279,7 +325,10 @@ fn workload(object: &Object<'_>, conditions: &Conditions) -> (Health, Option<Spa
         .filter(|text| text.contains('/'))
     {
         let span = object.fields.get("ready").map(Value::span);
-        return (well(counts_agree(&ready)), span);
+        return match &*ready {
+            "0/0" => (Health::Present, None),
+            ready => (well(counts_agree(ready)), span),
+        };
     }
     let count = |key: &str| replicas(object, key);
     let desired = count("desired").or_else(|| count("desired_scheduled"));
@@ -297,6 +346,26 @@ fn workload(object: &Object<'_>, conditions: &Conditions) -> (Health, Option<Spa
         well(ready >= desired && is_updated && !conditions.is_bad),
         span,
     )
+}
+
+/// A Service has a health where it shows what traffic reaches: an address of a balancer, endpoints.
+fn service(object: &Object<'_>) -> (Health, Option<Span>) {
+    let fields = &object.fields;
+    let is_balancer = fields.text("type").as_deref() == Some("LoadBalancer");
+    let balancer = fields.get("load_balancer_ingress");
+    let pending = fields.text("external_ip").as_deref() == Some("<pending>");
+    let mut ports = fields.items("ports").iter();
+    let endpoints = ports.find_map(|port| {
+        let endpoints = port.get("endpoints")?;
+        (!endpoints.items().is_empty()).then(|| endpoints.span())
+    });
+    if is_balancer && pending {
+        return (Health::Unwell, None);
+    }
+    match endpoints {
+        Some(span) if !is_balancer || balancer.is_some() => (Health::Well, Some(span)),
+        _ => (Health::Present, None),
+    }
 }
 
 fn well(is_well: bool) -> Health {
@@ -325,6 +394,9 @@ fn containers(object: &Object<'_>) -> Vec<ContainerState> {
                 Some(Value::Integer(count, _)) => *count,
                 _ => 0,
             };
+            let last = |key: &str| container.get("last_state")?.get(key)?.to_text();
+            let ended = time(container.get("last_state.finished_time"));
+            let began = time(container.get("last_state.started_time"));
             let is_completed = is == "terminated"
                 && state.get("exit_code").and_then(Value::to_text).as_deref() == Some("0");
             Some(ContainerState {
@@ -332,7 +404,12 @@ fn containers(object: &Object<'_>) -> Vec<ContainerState> {
                 is_well: is_completed
                     || (is == "running" && text("ready").as_deref() == Some("true")),
                 started: time(state.get("started_time")),
-                ended: time(container.get("last_state.finished_time")),
+                ended,
+                ran: ended
+                    .zip(began)
+                    .map(|(ended, began)| (ended - began) / 1_000_000_000),
+                ended_with_node: last("reason").as_deref() == Some("Unknown")
+                    || last("exit_code").as_deref() == Some("255"),
                 restarts,
             })
         })
@@ -340,7 +417,7 @@ fn containers(object: &Object<'_>) -> Vec<ContainerState> {
 }
 
 /// Parses a time as the parsers give it, in nanoseconds since 1970.
-fn time(value: Option<&Value<'_>>) -> Option<i128> {
+pub(super) fn time(value: Option<&Value<'_>>) -> Option<i128> {
     let text = value?.to_text()?;
     let time: jiff::Timestamp = text.parse().ok()?;
     Some(time.as_nanosecond())

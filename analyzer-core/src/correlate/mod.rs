@@ -2,6 +2,7 @@
 
 mod advice;
 mod causal_rules;
+mod course;
 mod explain;
 mod frames;
 mod graph;
@@ -17,6 +18,7 @@ mod rank;
 mod render;
 mod replicas;
 mod resolution;
+mod restart;
 mod shown;
 mod situations;
 mod snapshots;
@@ -45,7 +47,7 @@ pub(crate) use group::object_of;
 pub(crate) use identity::distinct;
 pub(crate) use overlap::{may_supersede, refines, winners};
 pub(crate) use snapshots::{ObjectSnapshot, Snapshots};
-pub(crate) use unexplained::UnexplainedEvents;
+pub(crate) use unexplained::{Ended, UnexplainedEvents};
 pub(crate) use writers::signature_of_writer;
 
 /// The maximum number of lines of evidence of a finding.
@@ -90,6 +92,8 @@ pub(crate) struct Correlated {
     pub unplaced: Vec<(usize, u64)>,
     /// The number of unexplained findings that were not compared with all others.
     pub not_compared: u64,
+    /// The number of times that faults were seen which hold, and which the writers call information.
+    pub doubts: u64,
 }
 
 /// Maps a document index to its final order.
@@ -131,7 +135,7 @@ pub(crate) fn correlate(
             hit.first = since.or(hit.first);
         }
     }
-    let (mut groups, unplaced) = group::group(catalogue, matches, surplus);
+    let (mut groups, unplaced) = group::group(catalogue, matches, surplus, graph);
     for group in &mut groups {
         group.at_least |= at_least.contains(&group.signature);
         group.others_at_least = further.contains_key(&group.signature);
@@ -230,6 +234,17 @@ pub(crate) fn correlate(
             finding
         })
         .collect();
+    let is_doubt = |finding: &&Finding, group: &Group| {
+        finding.severity == Level::Info
+            && finding.role == Role::Cause
+            && finding.state != State::Over
+            && !group.is_note
+            && catalogue.at(group.signature).severity > Level::Info
+    };
+    let ranked = order.ranked.iter().map(|&at| &groups[at]);
+    let doubts = findings.iter().zip(ranked);
+    let doubts = doubts.filter(|(finding, group)| is_doubt(finding, group));
+    let doubts = doubts.map(|(finding, _)| finding.count).sum();
     add_proofs_of_same_cause(&mut findings);
     let next = next_steps::steps(catalogue, &findings, &silent, graph);
     Correlated {
@@ -238,6 +253,7 @@ pub(crate) fn correlate(
         next,
         unplaced,
         not_compared: cut,
+        doubts,
     }
 }
 

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use super::graph::{Graph, Users};
 use super::group::Group;
 use super::health::Health;
+use super::restart::STABLE;
 use super::snapshots::{ObjectSnapshot, Snapshots};
 use crate::matcher::{Hit, Moment};
 use kwhy_catalogue::Catalogue;
@@ -36,14 +37,11 @@ const MAX_USERS: usize = 64;
 /// well: controllers retry at least this often.
 const SETTLED: i128 = 1000;
 
-/// The number of seconds after which a container that runs without an end is stable, however seldom it ended before.
-const STABLE: i128 = 6 * 3600;
-
 /// The number of its mean pauses for which a repeated fault must not be seen to have ended.
 const PAUSES: i128 = 2;
 
 /// The number of failures in a row after which a probe acts, if it does not say otherwise (`failureThreshold`).
-const PROBE_THRESHOLD: u64 = 3;
+pub(super) const PROBE_THRESHOLD: u64 = 3;
 
 const NANOS: i128 = 1_000_000_000;
 
@@ -191,7 +189,15 @@ impl Over<'_> {
         if age.is_none_or(|age| age < 0) || self.workload(pod).is_some_and(has_status) {
             return false;
         }
-        if namespace.is_some_and(|namespace| self.snapshots.is_namespace_gone(namespace)) {
+        // what keeps pods from being made leaves a namespace empty too
+        let family = self.catalogue.at(group.signature).family();
+        let is_of_pods = !matches!(family, "api" | "workload" | "none");
+        let is_deserted = |namespace: &str| {
+            self.snapshots.is_namespace_gone(namespace)
+                || (is_of_pods && self.snapshots.is_emptied(namespace))
+        };
+        let of_group = group.subject.namespace.as_deref();
+        if of_group.or(namespace).is_some_and(is_deserted) {
             return true;
         }
         let current = self.snapshots.current(pod);
@@ -263,8 +269,7 @@ impl Over<'_> {
             of_document.or_else(named).filter(|_| last.format.is_log())
         };
         let Some(snapshot) = workload.or_else(node).or_else(writer) else {
-            let needed = SETTLED.max(3 * course.lasted).max(PAUSES * course.pause());
-            return self.well_cluster.filter(|_| age >= needed);
+            return self.well_cluster.filter(|_| age >= course.settling());
         };
         let is_over = snapshot.state.health == Health::Well
             && self.is_quiet((group, course), snapshot, &Subject::default(), age);
@@ -348,14 +353,10 @@ impl Over<'_> {
             .map(|(now, since)| (now - since) / NANOS);
         let recovered = well_for.is_some_and(|well_for| well_for <= age);
         let quiet = well_for.filter(|_| recovered).unwrap_or(age);
-        let mut needed = QUIET;
-        if !recovered {
-            needed = match course.lasted <= BURST {
-                true => BURST_QUIET,
-                false => LONG_QUIET.max(course.lasted / 2),
-            };
-        }
-        needed = needed.max(PAUSES * course.pause());
+        let mut needed = match recovered {
+            true => QUIET.max(PAUSES * course.pause()),
+            false => course.quiet(),
+        };
         let restarts = container.map_or(snapshot.restarts(), |container| container.restarts);
         if group.hits.iter().all(is_probe) && restarts == 0 && course.count < PROBE_THRESHOLD {
             // too few failures for the probe to act, and none of it in the object's state
@@ -373,6 +374,41 @@ impl Over<'_> {
         }
         quiet >= needed
     }
+}
+
+/// The time since events were last seen, in seconds, and the course of them.
+fn age_and_course(
+    (first, last): (Option<Moment>, Option<Moment>),
+    count: u64,
+    now: Option<i128>,
+) -> Option<(i128, Course)> {
+    let age = match last? {
+        Moment::At(stamp) => (now? - stamp.nanos) / NANOS,
+        Moment::Ago(seconds) => i128::from(seconds),
+    };
+    let lasted = seconds(first, last);
+    Some((age, Course { lasted, count }))
+}
+
+/// Returns true if events about an object that is well were not seen for so long that they are over.
+pub(super) fn is_quiet(
+    seen: (Option<Moment>, Option<Moment>),
+    count: u64,
+    now: Option<i128>,
+) -> Option<bool> {
+    let (age, course) = age_and_course(seen, count, now)?;
+    Some(age >= course.quiet())
+}
+
+/// Returns true if events in a cluster that is well were not seen for so long that they are over, whatever they are
+/// about.
+pub(super) fn is_settled(
+    seen: (Option<Moment>, Option<Moment>),
+    count: u64,
+    now: Option<i128>,
+) -> Option<bool> {
+    let (age, course) = age_and_course(seen, count, now)?;
+    Some(age >= course.settling())
 }
 
 /// Returns true if a hit is the event of a probe's failure.
@@ -420,6 +456,20 @@ impl Course {
             lasted: seconds(first, last),
             count: own().map(|hit| hit.count).sum(),
         }
+    }
+
+    /// The seconds without it after which it is over where its object was well all along.
+    fn quiet(self) -> i128 {
+        let needed = match self.lasted <= BURST {
+            true => BURST_QUIET,
+            false => LONG_QUIET.max(self.lasted / 2),
+        };
+        needed.max(PAUSES * self.pause())
+    }
+
+    /// The seconds without it after which it is over where the whole cluster is well.
+    fn settling(self) -> i128 {
+        SETTLED.max(3 * self.lasted).max(PAUSES * self.pause())
     }
 
     /// The mean seconds from one time to the next.

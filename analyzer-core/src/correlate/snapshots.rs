@@ -287,22 +287,29 @@ impl Snapshots {
 
     /// Returns the last snapshot of a node if all nodes are shown to be well, and nothing else is not.
     pub fn well_cluster(&self) -> Option<&ObjectSnapshot> {
-        let health = self.health();
+        let health = self.health(None);
         let is_well = health.iter().all(|kind| kind.unwell == 0);
         let mut nodes = self.nodes.iter().filter(|_| is_well);
         self.current(&Subject::new("Node", None, nodes.next()?))
             .filter(|node| node.state.health == Health::Well)
     }
 
-    /// Counts the objects of each kind by their health, pods and nodes first.
-    pub fn health(&self) -> Vec<KindHealth> {
+    /// Counts the objects of each kind by their health, pods and nodes first; `collected` is the time of the
+    /// collection, in nanoseconds since 1970.
+    pub fn health(&self, collected: Option<i128>) -> Vec<KindHealth> {
         let mut kinds: BTreeMap<(usize, &str), KindHealth> = BTreeMap::new();
         for snapshot in self.currents() {
             match snapshot.state.health {
                 Health::Present => {}
                 // counted below
                 _ if self.omitted_unwell.contains_key(&snapshot.key) => {}
-                Health::Well => self.kind_health(&mut kinds, &snapshot.kind).well += 1,
+                Health::Well => {
+                    let restart = snapshot.state.restart.as_ref();
+                    let is_recent = restart.is_some_and(|restart| restart.is_recent(collected));
+                    let kind = self.kind_health(&mut kinds, &snapshot.kind);
+                    kind.well += 1;
+                    kind.restarted += u64::from(is_recent);
+                }
                 Health::Unwell => {
                     let subject = snapshot.subject();
                     // another attempt did its work
@@ -382,6 +389,25 @@ impl Snapshots {
     /// Returns true if the input lists the pods of a namespace.
     pub fn lists_pods(&self, namespace: &str) -> bool {
         self.listed.lists("Pod", Some(namespace))
+    }
+
+    /// Returns true if nothing is left in a namespace that runs: the input lists its pods, and shows none and nothing that
+    /// makes pods.
+    pub fn is_emptied(&self, namespace: &str) -> bool {
+        const WORKLOADS: [&str; 7] = [
+            "Pod",
+            "Deployment",
+            "ReplicaSet",
+            "StatefulSet",
+            "DaemonSet",
+            "Job",
+            "CronJob",
+        ];
+        let runs = |snapshot: &ObjectSnapshot| {
+            let own = snapshot.namespace.as_deref();
+            own.is_none_or(|own| own == namespace) && WORKLOADS.contains(&&*snapshot.kind)
+        };
+        self.lists_pods(namespace) && !self.all.iter().any(runs)
     }
 
     /// Returns true if a namespace has been deleted: the input lists the cluster's namespaces without it.

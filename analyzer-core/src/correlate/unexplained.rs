@@ -3,13 +3,18 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
 
-use kwhy_model::{Event, Format, Severity};
+use kwhy_model::{Event, Format, Severity, Subject};
 use kwhy_parse::input::{Chunk, Place, floor_char};
 use kwhy_parse::plain::reports_failure;
 use kwhy_parse::templates::mask;
 
 use super::Covered;
-use crate::report::{Evidence, Unexplained};
+use super::course::Course;
+use super::health::Health;
+use super::over;
+use super::snapshots::Snapshots;
+use crate::matcher::Moment;
+use crate::report::{Evidence, State, Unexplained};
 
 /// The maximum number of groups reported.
 const MAX_REPORTED: usize = 10;
@@ -19,6 +24,9 @@ const MAX_TEMPLATES: usize = 2000;
 
 /// The maximum number of matched events per template whose positions are kept.
 const MAX_MATCHED: usize = 256;
+
+/// The maximum number of logs and objects per template whose times are kept.
+const MAX_SOURCES: usize = 8;
 
 /// The total size in bytes of the lines kept for these; beyond it only positions are kept.
 const MAX_LINE_BYTES: usize = 2 << 20;
@@ -34,6 +42,8 @@ pub(crate) struct UnexplainedEvents {
     missed: bool,
     /// The bytes used by the lines of matched events.
     taken: usize,
+    /// The number of log records that report a failure and are called information by their writer.
+    doubts: u64,
 }
 
 /// The template: the reason, and the message without its variable parts.
@@ -58,12 +68,139 @@ struct EventGroup {
     /// The events that a condition matched, each with its count: reported only if no finding is
     /// based on them.
     matched: Vec<(Position, Option<Box<Place>>, u64)>,
+    sightings: Vec<Sighting>,
+    /// True if there are more logs or objects than are kept.
+    is_spread: bool,
+}
+
+/// Where events of a template were seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Source {
+    /// In the log with this document's index.
+    Log(usize),
+    /// In an event of the cluster about this object.
+    Object(Subject),
+}
+
+/// When events of a template were seen in one place.
+#[derive(Clone, Debug)]
+struct Sighting {
+    source: Source,
+    count: u64,
+    first: Option<Moment>,
+    last: Option<Moment>,
+    /// True if some state no time.
+    is_undated: bool,
+}
+
+impl Sighting {
+    fn of(chunk: &Chunk, event: &Event<'_>) -> Sighting {
+        let at = event.time.map(Moment::At);
+        let ago = |age: Option<kwhy_model::Age>| age.map(|age| Moment::Ago(age.seconds));
+        let last = at.or(ago(event.age));
+        let first = event.first_time.map(Moment::At);
+        Sighting {
+            source: match event.format.is_log() {
+                true => Source::Log(chunk.document),
+                false => Source::Object(event.subject.clone()),
+            },
+            count: event.count.max(1),
+            first: first.or(at).or(ago(event.first_age)).or(last),
+            last,
+            is_undated: last.is_none(),
+        }
+    }
+
+    fn add(&mut self, other: &Sighting) {
+        let both =
+            |known: Option<Moment>, new: Option<Moment>, choose: fn(Moment, Moment) -> Moment| {
+                match (known, new) {
+                    (Some(known), Some(new)) => Some(choose(known, new)),
+                    (known, new) => known.or(new),
+                }
+            };
+        self.count += other.count;
+        self.first = both(self.first, other.first, Moment::earlier);
+        self.last = both(self.last, other.last, Moment::later);
+        self.is_undated |= other.is_undated;
+    }
+}
+
+/// What shows whether unexplained events are over.
+pub(crate) struct Ended<'i> {
+    pub snapshots: &'i Snapshots,
+    /// The time of the last record of each document, in nanoseconds since 1970.
+    pub last_times: &'i [Option<i128>],
+    /// The time at which the input was collected, in nanoseconds since 1970.
+    pub now: Option<i128>,
+    /// True if all that the input shows of a cluster and its nodes is well.
+    pub is_cluster_well: bool,
+    /// Gives a time without a year its year.
+    pub settle: &'i dyn Fn(Moment) -> Moment,
+}
+
+impl Ended<'_> {
+    /// Returns true if what was seen is over: its log went on without it, or its object is well. `is_probe` says that
+    /// it is the failure of a probe.
+    fn is_over(&self, seen: &Sighting, is_probe: bool) -> bool {
+        let settle = |moment: Option<Moment>| moment.map(|moment| (self.settle)(moment));
+        let (first, last) = (settle(seen.first), settle(seen.last));
+        if seen.is_undated {
+            return false;
+        }
+        let has_settled = self.is_cluster_well
+            && over::is_settled((first, last), seen.count, self.now).unwrap_or(false);
+        match &seen.source {
+            Source::Log(document) => {
+                let mut course = Course::default();
+                course.add(seen.count, [first, last]);
+                let end = self.last_times.get(*document).copied().flatten();
+                has_settled || course.is_over(end, 0)
+            }
+            Source::Object(subject) => {
+                let current = self.snapshots.current(subject);
+                let is_well = current.is_some_and(|object| object.state.health == Health::Well);
+                let is_quiet = || over::is_quiet((first, last), seen.count, self.now);
+                let has_acted = || {
+                    let restarts = current.is_none_or(|object| object.restarts() > 0);
+                    restarts || seen.count >= over::PROBE_THRESHOLD
+                };
+                let is_harmless = || is_quiet().unwrap_or(false) || (is_probe && !has_acted());
+                has_settled || (is_well && is_harmless())
+            }
+        }
+    }
+
+    fn state(&self, group: &EventGroup) -> State {
+        let is_fatal = group.severity == Some(Severity::Fatal);
+        let is_probe = group.words == "Unhealthy";
+        let is_over = |seen: &Sighting| self.is_over(seen, is_probe);
+        if !is_fatal && !group.is_spread && group.sightings.iter().all(is_over) {
+            State::Over
+        } else {
+            State::Unknown
+        }
+    }
+}
+
+impl EventGroup {
+    fn see(&mut self, seen: Sighting) {
+        let mut known = self.sightings.iter_mut();
+        if let Some(known) = known.find(|known| known.source == seen.source) {
+            known.add(&seen);
+        } else if self.sightings.len() < MAX_SOURCES {
+            self.sightings.push(seen);
+        } else {
+            self.is_spread = true;
+        }
+    }
 }
 
 impl UnexplainedEvents {
     /// Adds an event; `matched` is true if it fulfils any condition.
     pub fn event(&mut self, chunk: &Chunk, event: &Event<'_>, matched: bool) {
         if !is_notable(event) {
+            self.doubts += u64::from(mutters(event));
             return;
         }
         let reason = event.reason.as_ref().map(|text| text.as_str().to_owned());
@@ -94,7 +231,10 @@ impl UnexplainedEvents {
             count: 0,
             at_least: false,
             matched: Vec::new(),
+            sightings: Vec::new(),
+            is_spread: false,
         });
+        group.see(Sighting::of(chunk, event));
         if group.namespace != event.subject.namespace {
             group.namespace = None;
         }
@@ -108,6 +248,12 @@ impl UnexplainedEvents {
         } else {
             group.at_least = true;
         }
+    }
+
+    /// The number of log records that report a failure and are called information by their writer, of those that
+    /// were read.
+    pub fn doubts(&self) -> u64 {
+        self.doubts
     }
 
     /// Records that error records were skipped.
@@ -124,6 +270,7 @@ impl UnexplainedEvents {
         order: &impl Fn(usize, usize) -> Ordering,
     ) {
         self.missed |= later.missed;
+        self.doubts += later.doubts;
         for (template, mut group) in later.groups {
             group.first.1.line += lines_before;
             let known = self.groups.get(&template);
@@ -152,6 +299,8 @@ impl UnexplainedEvents {
                         known.namespace = None;
                     }
                     known.matched.append(&mut group.matched);
+                    known.is_spread |= group.is_spread;
+                    group.sightings.into_iter().for_each(|seen| known.see(seen));
                     let (document, known_in) = (group.first.0.0, known.first.0.0);
                     if order(document, known_in) == Ordering::Less {
                         known.words = group.words;
@@ -174,12 +323,23 @@ impl UnexplainedEvents {
             let matched = group.matched.iter_mut();
             matched.for_each(|(position, ..)| renumber(position));
             group.matched.sort_by_key(|((document, _), ..)| *document);
+            for seen in &mut group.sightings {
+                if let Source::Log(document) = &mut seen.source {
+                    super::renumber(document, numbers);
+                }
+            }
         }
     }
 
-    /// Returns the most severe and most frequent groups.
-    pub fn report(self, names: &[String], covered: &Covered) -> Vec<Unexplained> {
+    /// Returns the most severe and most frequent groups, those that are over last.
+    pub fn report(
+        self,
+        names: &[String],
+        covered: &Covered,
+        ended: &Ended<'_>,
+    ) -> Vec<Unexplained> {
         let open = |group: EventGroup| {
+            let state = ended.state(&group);
             let mut count = group.count;
             // the first event represents the others, unless a finding is based on it
             let mut shown = (!covered.contains(&group.first.0)).then(|| group.first.clone());
@@ -199,6 +359,7 @@ impl UnexplainedEvents {
                 count,
                 at_least: group.at_least || self.missed,
                 severity: group.severity,
+                state,
                 evidence: vec![Evidence::at(source, place)],
                 namespace: group.namespace,
             };
@@ -206,7 +367,13 @@ impl UnexplainedEvents {
         };
         let mut all: Vec<_> = self.groups.into_values().filter_map(open).collect();
         all.sort_by_key(|(position, group)| {
-            (Reverse(group.severity), Reverse(group.count), *position)
+            let is_over = group.state == State::Over;
+            (
+                is_over,
+                Reverse(group.severity),
+                Reverse(group.count),
+                *position,
+            )
         });
         all.truncate(MAX_REPORTED);
         all.into_iter().map(|(_, group)| group).collect()
@@ -216,6 +383,21 @@ impl UnexplainedEvents {
 fn is_notable(event: &Event<'_>) -> bool {
     match event.severity {
         Some(severity) => severity >= Severity::Warning,
-        None => event.format == Format::Plain && reports_failure(event.message.as_str()),
+        None => {
+            matches!(event.format, Format::Plain | Format::GoLog)
+                && reports_failure(event.message.as_str())
+        }
     }
+}
+
+/// Returns true if a log record reports a failure that its writer calls information.
+fn mutters(event: &Event<'_>) -> bool {
+    let is_info = event
+        .severity
+        .is_some_and(|severity| severity <= Severity::Info);
+    let has_error = || {
+        let mut errors = ["err", "error"].iter().filter_map(|key| event.field(key));
+        errors.any(|error| !matches!(error.as_str(), "" | "nil" | "null" | "<nil>"))
+    };
+    is_info && event.format.is_log() && (reports_failure(event.message.as_str()) || has_error())
 }

@@ -73,6 +73,8 @@ pub(crate) struct BlockResult {
     /// The namespaces that were named.
     pub namespaces: BTreeSet<String>,
     pub unexplained_events: UnexplainedEvents,
+    /// The number of events of the cluster with a reason.
+    pub cluster_events: u64,
     /// The number of lines that report errors, contain no text of a signature and were not read.
     pub unread: u64,
     pub graph: Graph,

@@ -8,6 +8,7 @@ use memchr::{memchr, memchr_iter, memrchr};
 use super::pieces::{Cutter, Piece};
 use super::split;
 use super::utf16::Utf16;
+use super::utf32::Utf32;
 use kwhy_parse::framing::begins_record;
 use kwhy_parse::input::ReadLimits;
 use kwhy_parse::{log, object};
@@ -81,6 +82,48 @@ pub(crate) struct Blocks<R> {
 enum Encoding {
     Bytes,
     Utf16(Utf16),
+    Utf32(Utf32),
+}
+
+impl Encoding {
+    /// Of a document that starts with these bytes.
+    fn of(bytes: &[u8]) -> Encoding {
+        // the mark of UTF-32 starts with that of UTF-16
+        if let Some(decoder) = Utf32::detect(bytes) {
+            return Encoding::Utf32(decoder);
+        }
+        Utf16::detect(bytes).map_or(Encoding::Bytes, Encoding::Utf16)
+    }
+
+    /// The text of the next bytes and the number of units that are no character; none if they are text as they are.
+    fn decode(&mut self, bytes: &[u8]) -> Option<(String, u64)> {
+        match self {
+            Encoding::Bytes => None,
+            Encoding::Utf16(decoder) => {
+                let text = decoder.decode(bytes);
+                Some((text, std::mem::take(&mut decoder.invalid)))
+            }
+            Encoding::Utf32(decoder) => {
+                let text = decoder.decode(bytes);
+                Some((text, std::mem::take(&mut decoder.invalid)))
+            }
+        }
+    }
+
+    /// The remainder at the end, and the number of units in it that are no character.
+    fn finish(&mut self) -> (String, u64) {
+        match self {
+            Encoding::Bytes => (String::new(), 0),
+            Encoding::Utf16(decoder) => {
+                let text = decoder.finish();
+                (text, std::mem::take(&mut decoder.invalid))
+            }
+            Encoding::Utf32(decoder) => {
+                let text = decoder.finish();
+                (text, std::mem::take(&mut decoder.invalid))
+            }
+        }
+    }
 }
 
 fn length(limits: &ReadLimits) -> usize {
@@ -206,9 +249,10 @@ impl<R: Read> Blocks<R> {
             chunk.resize(CHUNK, 0);
             let length = self.read_into(&mut chunk[..wanted]);
             if length == 0
-                && let Some(Encoding::Utf16(decoder)) = &mut self.encoding
+                && let Some(encoding) = &mut self.encoding
             {
-                let rest = decoder.finish();
+                let (rest, undecoded) = encoding.finish();
+                self.undecoded += undecoded;
                 self.take(rest.as_bytes());
             }
             self.decode(&chunk[..length]);
@@ -260,17 +304,11 @@ impl<R: Read> Blocks<R> {
         if bytes.is_empty() {
             return;
         }
-        let encoding = self
-            .encoding
-            .get_or_insert_with(|| match Utf16::detect(bytes) {
-                Some(decoder) => Encoding::Utf16(decoder),
-                None => Encoding::Bytes,
-            });
-        match encoding {
-            Encoding::Bytes => self.take(bytes),
-            Encoding::Utf16(decoder) => {
-                let text = decoder.decode(bytes);
-                self.undecoded += std::mem::take(&mut decoder.invalid);
+        let encoding = self.encoding.get_or_insert_with(|| Encoding::of(bytes));
+        match encoding.decode(bytes) {
+            None => self.take(bytes),
+            Some((text, undecoded)) => {
+                self.undecoded += undecoded;
                 self.take(text.as_bytes());
             }
         }
@@ -482,6 +520,16 @@ mod tests {
         for drip in [1, 2, 3, usize::MAX] {
             let all = blocks(&bytes, drip, 1000);
             assert_eq!(all[0].bytes, "one\r\n\u{1f980}two\n".as_bytes());
+        }
+        for unit in [u32::to_le_bytes, u32::to_be_bytes] {
+            let text = "\u{feff}one\n\u{1f980}two\n".chars();
+            let mut bytes: Vec<u8> = text.flat_map(|c| unit(c.into())).collect();
+            bytes.push(0);
+            for drip in [1, 2, 5, usize::MAX] {
+                let all = blocks(&bytes, drip, 1000);
+                assert_eq!(all[0].bytes, "one\n\u{1f980}two\n\u{fffd}".as_bytes());
+                assert_eq!(all[0].undecoded, 1);
+            }
         }
         let other = b"\xff\xfe\x00 bytes of something else, and then a log\n";
         assert_eq!(blocks(other, usize::MAX, 1000)[0].bytes, other);

@@ -15,6 +15,8 @@ pub(super) struct DocumentStats {
     pub about: Subject,
     pub lines: u64,
     pub formats: Vec<(Format, u64)>,
+    /// The number of events of the cluster with a reason.
+    pub cluster_events: u64,
     pub not_understood: u64,
     /// The last of these lines.
     pub failed: Option<u64>,
@@ -232,11 +234,16 @@ impl DocumentStats {
                     .join(", ")
             }
         };
+        let is_dated = self.ends.is_some();
+        let is_log = |format: Format| format.is_log() && (format != Format::Plain || is_dated);
+        let of_logs = self.formats.iter().filter(|(format, _)| is_log(*format));
+        let log_lines = of_logs.map(|(_, lines)| lines).sum::<u64>() + self.cluster_events;
         let (not_understood_lines, not_understood_texts) = self.listed.into_iter().unzip();
         InputSummary {
             source: self.name,
             format,
             lines: self.lines,
+            log_lines,
             not_understood: self.not_understood,
             not_understood_lines,
             not_understood_texts,

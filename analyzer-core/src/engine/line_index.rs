@@ -313,6 +313,10 @@ fn is_grave(format: Format, line: &str) -> bool {
     ) {
         return false;
     }
+    if format == Format::GoLog {
+        // its records have no level
+        return plain::reports_failure(line);
+    }
     let near = &line.as_bytes()[..line.len().min(NEAR)];
     let is_near = |word: &&str| memmem::find(near, word.as_bytes()).is_some();
     WORDS.iter().any(is_near)

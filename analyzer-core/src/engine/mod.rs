@@ -25,6 +25,7 @@ mod report_builder;
 mod split;
 mod timeline;
 mod utf16;
+mod utf32;
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -175,16 +176,26 @@ impl Merged {
 
     /// The latest time of the records of each document, in nanoseconds since 1970.
     fn ends(&self) -> Vec<Option<i128>> {
+        self.times(|first, last| first.max(last))
+    }
+
+    /// The time of the last record of each document, in nanoseconds since 1970.
+    fn last_times(&self) -> Vec<Option<i128>> {
+        self.times(|_, last| last)
+    }
+
+    /// A time of each document, chosen from those of its first and its last record.
+    fn times(&self, choose: impl Fn(i128, i128) -> i128) -> Vec<Option<i128>> {
         let limit = self.limit();
         let settled = |stamp: Stamp| {
             let settled = limit.and_then(|limit| infer_year::settled(&stamp, limit));
             settled.unwrap_or(stamp).nanos
         };
-        let end = |document: &DocumentStats| {
+        let time = |document: &DocumentStats| {
             let (first, last) = document.ends?;
-            Some(settled(first).max(settled(last)))
+            Some(choose(settled(first), settled(last)))
         };
-        self.documents.iter().map(end).collect()
+        self.documents.iter().map(time).collect()
     }
 
     /// Takes what the next blocks contain.
@@ -207,6 +218,7 @@ impl Merged {
         let before = input.lines;
         input.lines += outcome.lines;
         input.invalid += outcome.invalid;
+        input.cluster_events += outcome.cluster_events;
         for (format, lines) in outcome.formats {
             block_scan::count(&mut input.formats, format, lines);
         }

@@ -9,7 +9,7 @@ use super::document_stats::{
     note_namespace,
 };
 use super::{Merged, ScanOptions, by_name, document_order, settled};
-use crate::correlate::{Omitted, correlate, place, renumber};
+use crate::correlate::{Ended, Omitted, correlate, place, renumber};
 use crate::matcher::{Hit, Moment};
 use crate::report::{CollectedAt, LimitMet, Report, SCHEMA, Verdict, When, judge};
 use kwhy_catalogue::Catalogue;
@@ -51,6 +51,7 @@ impl Merged {
             .collect();
         self.snapshots.name_empty_lists(&names);
         let ends = self.ends();
+        let last_times = self.last_times();
         let lines: Vec<u64> = self.documents.iter().map(|input| input.lines).collect();
         let given = |hit: &mut Hit| {
             self.graph.place(hit);
@@ -115,17 +116,30 @@ impl Merged {
             let subjects = std::iter::once(&finding.subject).chain(&finding.others);
             subjects.for_each(|subject| note_namespace(subject, &mut self.namespaces));
         }
+        let settle = |moment| settled(moment, limit);
+        let ended = Ended {
+            snapshots: &self.snapshots,
+            last_times: &last_times,
+            now,
+            is_cluster_well: self.snapshots.well_cluster().is_some(),
+            settle: &settle,
+        };
+        let unexplained = self.unexplained_events;
+        let doubts = unexplained.doubts() + correlated.doubts;
+        let unexplained = unexplained.report(&names, &correlated.covered, &ended);
         let until = now.and_then(|now| Timestamp::from_nanosecond(now).ok());
         // a time without a year says nothing to a reader
         let until = until.filter(|until| until.as_second() > YEAR);
         let mut report = Report {
             schema: SCHEMA.into(),
             verdict: Verdict::Unknown,
-            health: self.snapshots.health(),
+            health: self
+                .snapshots
+                .health(reference.map(|time| time.as_nanosecond())),
             situations: self.snapshots.situations(now),
             until: until.map(When::from),
             findings: correlated.findings,
-            unexplained: self.unexplained_events.report(&names, &correlated.covered),
+            unexplained,
             next: correlated.next,
             inputs: self
                 .documents
@@ -144,6 +158,7 @@ impl Merged {
                 self.timeline.report()
             }),
             namespaces: self.namespaces,
+            doubts,
             stats: self.stats,
         };
         report.verdict = judge(&report);

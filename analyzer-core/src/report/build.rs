@@ -36,6 +36,7 @@ impl Default for Report {
             matched: BTreeMap::new(),
             timeline: None,
             namespaces: BTreeSet::new(),
+            doubts: 0,
             stats: Stats::default(),
         }
     }
@@ -175,6 +176,7 @@ impl Unexplained {
             count: 1,
             at_least: false,
             severity: None,
+            state: State::Unknown,
             evidence: vec![evidence],
             namespace: None,
         }
@@ -192,6 +194,7 @@ impl InputSummary {
             source: source.into(),
             format: String::new(),
             lines: 0,
+            log_lines: 0,
             not_understood: 0,
             not_understood_lines: Vec::new(),
             not_understood_texts: Vec::new(),

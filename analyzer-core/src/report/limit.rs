@@ -115,6 +115,8 @@ limits! {
     Nesting = "nesting",
     /// Members whose names are too long.
     PathLength = "path-length",
+    /// Reading that took longer than it may.
+    Time = "time",
 }
 
 as_text!(Limit, Limit::name, |name: &str| Ok::<

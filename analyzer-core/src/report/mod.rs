@@ -78,6 +78,9 @@ pub struct Report {
     /// The namespaces named by the findings and the input, up to 1000.
     #[serde(skip)]
     pub namespaces: BTreeSet<String>,
+    /// The number of log records that report a failure and are called information by their writer.
+    #[serde(skip)]
+    pub(crate) doubts: u64,
     /// Sizes and counts.
     pub stats: Stats,
 }
@@ -261,6 +264,9 @@ pub struct Unexplained {
     pub at_least: bool,
     /// The severity stated by the writer.
     pub severity: Option<Severity>,
+    /// `over` if its log went on without it, or its object is well since.
+    #[serde(default)]
+    pub state: State,
     /// An example.
     pub evidence: Vec<Evidence>,
     /// The namespace, if it is known and all events share it.
@@ -278,6 +284,9 @@ pub struct InputSummary {
     pub format: String,
     /// The number of lines.
     pub lines: u64,
+    /// The number of lines of logs and events of the cluster; of a large document about as many.
+    #[serde(skip)]
+    pub(crate) log_lines: u64,
     /// The number of lines that no parser understands.
     pub not_understood: u64,
     /// The first of these lines, counted from 1.

@@ -376,3 +376,115 @@ proptest! {
         walk(&bytes[..bytes.len().min(end + 1)]);
     }
 }
+
+/// A zstd frame of a window of 128 MiB: a text, then the same byte over and over.
+fn wide_frame(text: &[u8]) -> Vec<u8> {
+    let head = |size: usize, kind: u32, last: u32| {
+        ((size as u32) << 3 | kind << 1 | last).to_le_bytes()[..3].to_vec()
+    };
+    let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0, 17 << 3];
+    frame.extend(head(text.len(), 0, 0));
+    frame.extend(text);
+    frame.extend(head(1000, 1, 0));
+    frame.push(b'x');
+    frame.extend(head(0, 0, 1));
+    frame
+}
+
+#[test]
+fn decoders_inside_of_one_another_share_their_memory() {
+    let one = wide_frame(b"one\n");
+    assert!(walk(&one).kept.documents[0].1.starts_with(b"one\n"));
+    assert!(walk(&one).limits.is_empty());
+    let two = wide_frame(&one);
+    let found = walk(&two);
+    assert_eq!(found.kinds(), ["damaged"]);
+    assert!(found.limits[0].1.contains("memory"), "{:?}", found.limits);
+    // one after the other they fit
+    let both = tar_of(&[("a.zst", &one), ("b.zst", &one)]);
+    assert!(walk(&both).limits.is_empty());
+}
+
+#[test]
+fn sizes_of_a_window() {
+    let texts: [&[u8]; 3] = [b"a", &[b'a'; 300], &[b'a'; 70_000]];
+    for text in texts {
+        let found = walk(&zstd_of(text));
+        assert_eq!(found.kept.documents[0].1, text);
+        assert!(found.limits.is_empty());
+    }
+}
+
+#[test]
+fn many_streams_are_a_bomb_together() {
+    let zeros = gzip(&vec![b'0'; 3 << 20]);
+    let all = tar_of(&[("a.gz", &zeros), ("b.gz", &zeros), ("c.gz", &zeros)]);
+    let limits = Limits {
+        ratio: 50,
+        free: 4 << 20,
+        ..Limits::default()
+    };
+    let found = walk_with(&all, limits);
+    assert_eq!(found.kinds(), ["ratio", "ratio"]);
+    let read = found.kept.documents.iter().map(|(_, bytes)| bytes.len());
+    // what a packed byte may unpack to shows only as more of them are read
+    assert!((4 << 20..7 << 20).contains(&read.sum::<usize>()));
+}
+
+#[test]
+fn archives_inside_of_others_are_members() {
+    let inner = tar_of(TWO);
+    let outer = tar_of(&[("1.tar", &inner), ("2.tar", &inner), ("3.log", b"end\n")]);
+    let with = |members| {
+        let found = walk_with(
+            &outer,
+            Limits {
+                members,
+                ..Limits::default()
+            },
+        );
+        (found.kept.documents.len(), found.limits.len())
+    };
+    assert_eq!(with(7), (5, 0));
+    assert_eq!(with(6), (4, 1));
+    // the second archive is opened, and nothing of it is read
+    assert_eq!(with(4), (2, 1));
+    assert_eq!(with(3), (2, 1));
+    assert_eq!(with(2), (1, 1));
+}
+
+#[test]
+fn reading_ends_in_time() {
+    for bytes in [tar_of(TWO), gzip(&tar_of(TWO)), b"one\n".to_vec()] {
+        let limits = Limits {
+            time: 0,
+            ..Limits::default()
+        };
+        let found = walk_with(&bytes, limits);
+        assert_eq!(found.kinds(), ["time"]);
+        assert!(
+            found
+                .kept
+                .documents
+                .iter()
+                .all(|(_, bytes)| bytes.is_empty())
+        );
+    }
+}
+
+#[test]
+fn a_size_may_be_as_large_as_it_likes() {
+    for size in [u64::MAX, u64::MAX - 511, 1 << 63] {
+        let mut header = tar_header(b"a.log", 0, b'0');
+        header[124..136].fill(0);
+        header[124] = 0x80;
+        header[128..136].copy_from_slice(&size.to_be_bytes());
+        header[148..156].fill(b' ');
+        let sum: u64 = header.iter().map(|byte| u64::from(*byte)).sum();
+        header[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+        header.extend(b"one\n");
+        let found = walk(&header);
+        assert_eq!(found.texts(), [("a.log", "one\n")]);
+        assert_eq!(found.kinds(), ["damaged"]);
+    }
+}

@@ -1,6 +1,6 @@
 //! Opens files and folders and hands out the documents that they contain: themselves, or the members of archives.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -155,7 +155,7 @@ pub fn read(reading: &InputSet, stdin: impl Read + Send, take: &mut dyn Document
             Source::Path(path) if path.is_dir() => read += folder(&mut walk, path, shared),
             Source::Path(path) => {
                 let member = member(path.display().to_string());
-                read += one(&mut walk, member, path, shared);
+                read += one(&mut walk, member, path, false, shared);
             }
         }
         if shared.is_stopped() {
@@ -188,9 +188,33 @@ pub(crate) fn member(name: String) -> Member {
     }
 }
 
-/// Reads a file, and says how many were read.
-fn one(walk: &mut Walk<'_>, mut member: Member, path: &Path, shared: &Shared) -> usize {
-    let opened = File::open(path).and_then(|file| {
+/// Opens a file. One that a folder listed was a regular file: a pipe that took its place would wait for a writer.
+fn open(path: &Path, is_listed: bool) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    if is_listed {
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+    }
+    let file = options.open(path)?;
+    if is_listed && !file.metadata()?.is_file() {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is no longer a regular file",
+        ));
+    }
+    Ok(file)
+}
+
+/// Reads a file, and says how many were read. `is_listed` says that a folder listed it.
+fn one(
+    walk: &mut Walk<'_>,
+    mut member: Member,
+    path: &Path,
+    is_listed: bool,
+    shared: &Shared,
+) -> usize {
+    let opened = open(path, is_listed).and_then(|file| {
         member.size = file.metadata().ok().map(|data| data.len());
         walk.read(member, file)
     });
@@ -246,7 +270,7 @@ fn folder(walk: &mut Walk<'_>, root: &Path, shared: &Shared) -> usize {
             loose,
             ..member(path.display().to_string())
         };
-        read += one(walk, member, &path, shared);
+        read += one(walk, member, &path, true, shared);
     }
     read
 }
@@ -254,6 +278,10 @@ fn folder(walk: &mut Walk<'_>, root: &Path, shared: &Shared) -> usize {
 /// Returns true if a source contains several documents, if that is known before it is read.
 pub fn holds_several(sources: &[Source]) -> bool {
     let is_archive = |path: &Path| {
+        // what is read of a pipe is gone
+        if !path.metadata().is_ok_and(|data| data.is_file()) {
+            return false;
+        }
         let mut head = Vec::new();
         let read = File::open(path).and_then(|file| file.take(1024).read_to_end(&mut head));
         let kind = archive::kind(&head);

@@ -146,6 +146,8 @@ pub fn reports_failure(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'\'' || byte >= 0x80;
     let mut before = "";
+    // the end of the last word for none
+    let mut zero = None;
     let mut at = 0;
     while at < bytes.len() {
         let length = bytes[at..]
@@ -170,9 +172,11 @@ pub fn reports_failure(text: &str) -> bool {
         let is = |known: &str| known.eq_ignore_ascii_case(word);
         let follows = |first: &str| first.eq_ignore_ascii_case(before);
         if !is_name && length > 2 {
+            let is_plural = word.ends_with(['s', 'S']);
             let is_denied = || {
                 DENIALS.iter().any(|denial| follows(denial))
-                    || before == "0"
+                    || zero.is_some_and(|zero| is_none_of(&text[zero..at]))
+                    || (is_plural && follows("for"))
                     || is_nothing(&text[end..])
             };
             let pair = FAILURES_OF_TWO
@@ -182,10 +186,22 @@ pub fn reports_failure(text: &str) -> bool {
                 return true;
             }
         }
+        if matches!(word, "0" | "no" | "No" | "zero") {
+            zero = Some(end);
+        }
         before = word;
         at = end;
     }
     false
+}
+
+/// The number of words between a number and what it counts.
+const COUNTED: usize = 2;
+
+/// Returns true if a text between a zero and a word is at most the name of what is counted: `0 chart(s) failed`.
+fn is_none_of(between: &str) -> bool {
+    let is_clause = between.contains([',', ';', ':', '=', '.', '/']);
+    !is_clause && between.split_whitespace().count() <= COUNTED
 }
 
 /// Returns true if the value of a key before a text is none: `=0`, `: none`.
@@ -331,12 +347,18 @@ mod tests {
             "lift failed.",
             "open /etc/tide: no such file",
             "errors: 7",
+            "0/3 cranes are free: lift failed",
+            "exit for error 7",
+            "no oil, lift failed",
             "Error: none of the berths is free, failed",
         ] {
             assert!(reports_failure(text), "{text}");
         }
         for text in [
             "lifted without error",
+            "3 cranes checked, 0 crane(s) failed",
+            "no lifts were refused",
+            "checking for errors",
             "0 failed, 7 lifted",
             "errors: 0, failed=0",
             "\"error\": null",

@@ -7,6 +7,9 @@ use memchr::memmem;
 /// The bytes of a haystack that are brought to one case at a time: they stay in the first-level cache.
 const PIECE: usize = 16 * 1024;
 
+/// The bytes of a text that is no more than a message.
+const SHORT_TEXT: usize = 1024;
+
 /// The number of literals that one pass searches for: with more of them it would stop too often.
 const AT_ONCE: usize = 32;
 
@@ -114,16 +117,28 @@ impl ShortLiterals {
     }
 
     /// Calls `found` with the offset of each occurrence of a literal, and the literal's number.
-    pub fn find_all(&self, haystack: &[u8], mut found: impl FnMut(usize, u32)) {
+    pub fn find_all(&self, haystack: &[u8], found: impl FnMut(usize, u32)) {
         if self.groups.is_empty() {
             return;
         }
-        let mut lower = [0; PIECE];
-        let overlap = self.longest.min(PIECE / 2).saturating_sub(1);
+        // to clear the buffer of a piece takes longer than to search a short text
+        match haystack.len() {
+            ..=SHORT_TEXT => self.find_in_pieces::<SHORT_TEXT>(haystack, found),
+            _ => self.find_in_pieces::<PIECE>(haystack, found),
+        }
+    }
+
+    fn find_in_pieces<const SIZE: usize>(
+        &self,
+        haystack: &[u8],
+        mut found: impl FnMut(usize, u32),
+    ) {
+        let mut lower = [0; SIZE];
+        let overlap = self.longest.min(SIZE / 2).saturating_sub(1);
         let mut start = 0;
         loop {
             let rest = haystack.get(start..).unwrap_or_default();
-            let piece = &mut lower[..rest.len().min(PIECE)];
+            let piece = &mut lower[..rest.len().min(SIZE)];
             for (lower, byte) in piece.iter_mut().zip(rest) {
                 *lower = byte.to_ascii_lowercase();
             }

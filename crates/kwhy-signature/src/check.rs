@@ -61,6 +61,43 @@ pub fn documents(yaml: &str) -> Vec<YamlDocument<'_>> {
     documents
 }
 
+/// The bytes of one document: the largest signatures take some tens of KiB.
+const MAX_SIZE: usize = 1 << 20;
+
+/// The number of brackets that may be open at once: the YAML parser's time grows with its square.
+const MAX_OPEN: usize = 1000;
+
+/// Refuses a document whose parsing would take long.
+fn check_size(file: &str, text: &str) -> Result<(), SignatureError> {
+    let (mut open, mut at) = (0usize, 0);
+    for (place, byte) in text.bytes().enumerate() {
+        match byte {
+            b'[' | b'{' => open += 1,
+            b']' | b'}' => open = open.saturating_sub(1),
+            _ => continue,
+        }
+        if open > MAX_OPEN {
+            at = place;
+            break;
+        }
+    }
+    let line = text[..at].matches('\n').count() + 1;
+    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let message = if open > MAX_OPEN {
+        format!("more than {MAX_OPEN} brackets are open at once")
+    } else if text.len() > MAX_SIZE {
+        format!("a signature of more than {MAX_SIZE} bytes")
+    } else {
+        return Ok(());
+    };
+    Err(SignatureError::new(
+        file,
+        "",
+        (line, at - start + 1),
+        message,
+    ))
+}
+
 /// Parses the signature of one document, which may name these causes.
 ///
 /// # Errors
@@ -72,6 +109,7 @@ pub fn read_document(
     causes: &Causes,
 ) -> Result<Signature, SignatureError> {
     let text = document.text;
+    check_size(file, text)?;
     let within = |error: SignatureError| error.within(yaml, document.lines_before);
     let mut signature: Signature = serde_yaml::from_str(text)
         .map_err(|error| within(SignatureError::from_yaml(file, text, error)))?;

@@ -37,6 +37,22 @@ fn without_groups(hir: &Hir) -> Hir {
     }
 }
 
+/// About how many states an automaton for an expression has.
+pub(super) fn states(hir: &Hir) -> usize {
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) | HirKind::Class(_) => 1,
+        HirKind::Literal(literal) => literal.0.len(),
+        HirKind::Repetition(repeated) => {
+            let times = repeated.max.unwrap_or(repeated.min).max(1);
+            states(&repeated.sub).saturating_mul(times as usize)
+        }
+        HirKind::Capture(group) => states(&group.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => {
+            parts.iter().map(states).fold(1, usize::saturating_add)
+        }
+    }
+}
+
 #[derive(Clone, Copy)]
 enum End {
     First,

@@ -29,6 +29,7 @@ mod compare;
 mod condition;
 mod digest;
 mod error;
+mod expression;
 pub mod format;
 mod hir;
 mod index;

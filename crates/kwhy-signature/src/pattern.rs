@@ -4,15 +4,14 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use memchr::memchr;
-use regex_automata::meta::{self, Regex};
 use regex_automata::util::captures::Captures;
-use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input};
 use regex_syntax::hir::Hir;
 use serde::de::{Deserialize, Deserializer};
 
 use super::digest::Digest;
-use super::hir::trimmed;
+use super::expression::{Expression, MAX_SIZE};
+use super::hir::{states, trimmed};
 use super::parsed::{self, slot_names};
 use kwhy_prefilter::{Bloom, Token};
 
@@ -33,9 +32,9 @@ pub struct Pattern {
     /// What is known of it, as a build script wrote it down.
     written: OnceLock<&'static str>,
     known: OnceLock<Known>,
-    compiled: OnceLock<Option<Regex>>,
+    compiled: OnceLock<Option<Expression>>,
     /// The expression that decides whether there is a match, if it is cheaper.
-    trimmed: OnceLock<Option<Regex>>,
+    trimmed: OnceLock<Option<Expression>>,
 }
 
 impl Pattern {
@@ -78,6 +77,14 @@ impl Pattern {
         // what was read is without an error; a wrong one is unknown
         if self.known.get().is_none_or(|known| !known.is_right) {
             let _ = self.known.set(Known::new(parsed::digest(&self.source)?));
+        }
+        // compiling takes longer than all else, and few are large
+        let is_large = |hir: Hir| states(&hir) > MANY_STATES;
+        if self.expression().is_some_and(is_large) && self.regex().is_none() {
+            return Err(format!(
+                "the expression takes more than {} KiB when it is compiled: repeat less in it",
+                MAX_SIZE >> 10
+            ));
         }
         Ok(())
     }
@@ -159,19 +166,15 @@ impl Pattern {
     /// Returns true if there is surely no match, where that is cheaper to tell than where one is.
     fn is_absent(&self, input: Input<'_>) -> bool {
         let trimmed = self.trimmed();
-        trimmed.is_some_and(|regex| regex.search_half(&input).is_none())
+        trimmed.is_some_and(|regex| !regex.is_match(&input))
     }
 
     /// The first match of its expression; where nothing is captured only its range is looked for.
-    fn search(&self, regex: &Regex, input: Input<'_>) -> Option<Place> {
+    fn search(&self, regex: &Expression, input: Input<'_>) -> Option<Place> {
         if self.names().is_empty() {
-            return regex
-                .search(&input)
-                .map(|found| Place::Whole(found.range()));
+            return regex.find(&input).map(Place::Whole);
         }
-        let mut captures = regex.create_captures();
-        regex.search_captures(&input, &mut captures);
-        captures.is_match().then_some(Place::Slots(captures))
+        regex.captures(&input).map(Place::Slots)
     }
 
     /// All matches in a text, from left to right, at most `limit`.
@@ -219,7 +222,7 @@ impl Pattern {
         self.may_stand(text.lower.as_bytes())
             && self.cheapest().is_some_and(|regex| {
                 let input = Input::new(self.side(text));
-                regex.search_half(&input).is_some()
+                regex.is_match(&input)
             })
     }
 
@@ -261,8 +264,8 @@ impl Pattern {
         self.may_stand(lower.as_bytes())
             && self
                 .regex()
-                .and_then(|regex| regex.search(&start))
-                .is_some_and(|found| found.range().len() == text.len())
+                .and_then(|regex| regex.find(&start))
+                .is_some_and(|found| found.len() == text.len())
     }
 
     /// Returns true if it is nothing but a slot of the default type: any line, which needs no regular expression.
@@ -277,24 +280,20 @@ impl Pattern {
     }
 
     /// Reports whether it matches at all.
-    fn cheapest(&self) -> Option<&Regex> {
+    fn cheapest(&self) -> Option<&Expression> {
         self.trimmed().or_else(|| self.regex())
     }
 
-    fn trimmed(&self) -> Option<&Regex> {
+    fn trimmed(&self) -> Option<&Expression> {
         if !self.known().digest.may_be_trimmed {
             return None;
         }
-        let compiled = || {
-            builder()
-                .build_from_hir(&trimmed(&self.expression()?)?)
-                .ok()
-        };
+        let compiled = || Expression::new(&trimmed(&self.expression()?)?);
         self.trimmed.get_or_init(compiled).as_ref()
     }
 
-    fn regex(&self) -> Option<&Regex> {
-        let compiled = || builder().build_from_hir(&self.expression()?).ok();
+    fn regex(&self) -> Option<&Expression> {
+        let compiled = || Expression::new(&self.expression()?);
         self.compiled.get_or_init(compiled).as_ref()
     }
 
@@ -408,20 +407,8 @@ fn in_lower_case(text: &str) -> Cow<'_, str> {
     }
 }
 
-fn builder() -> meta::Builder {
-    // texts are short and patterns many: automata that are built while they run would take more
-    // memory than all else
-    let config = Regex::config()
-        .hybrid(false)
-        .onepass(false)
-        .utf8_empty(false)
-        .nfa_size_limit(Some(1 << 20));
-    let mut builder = Regex::builder();
-    builder
-        .configure(config)
-        .syntax(syntax::Config::new().unicode(false).utf8(false));
-    builder
-}
+/// The number of states below which an expression surely takes fewer bytes than it may.
+const MANY_STATES: usize = 1000;
 
 /// It is not read yet: who reads a file checks all of its patterns.
 impl<'de> Deserialize<'de> for Pattern {
@@ -527,6 +514,7 @@ mod tests {
             ("{a} x {a}", "twice"),
             ("", "empty"),
             ("regex:(", "regular expression"),
+            ("regex:text (?:a{1,900}){900}", "repeat less"),
         ] {
             let error = Pattern::parse(pattern).unwrap_err();
             assert!(error.contains(says), "{pattern}: {error}");

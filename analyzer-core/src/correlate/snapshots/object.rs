@@ -7,14 +7,11 @@ use std::sync::Arc;
 use super::super::graph::plain;
 use super::super::health::{self, State};
 use super::super::situations::Shown;
-use kwhy_model::{Format, Object, Span, Subject, Value};
+use kwhy_model::{Event, Format, Object, Span, Subject, Value};
 use kwhy_parse::input::{Chunk, Place, floor_char};
 
 /// The number of bytes kept of a snapshot's first line.
 const MAX_TEXT: usize = 120;
-
-/// Lists of a pod's containers.
-const CONTAINERS: [&str; 2] = ["containers", "init_containers"];
 
 /// An object as one output shows it.
 #[derive(Clone, Debug)]
@@ -97,7 +94,7 @@ impl ObjectSnapshot {
                 generation: number("generation").or_else(|| number("attempt")),
                 time: latest(object),
             },
-            restarts: restarts(object),
+            restarts: health::restarts(object),
             pods: pods_of_node(object),
             state,
             place,
@@ -123,6 +120,15 @@ impl ObjectSnapshot {
     /// The document that shows it.
     pub fn document(&self) -> usize {
         self.document
+    }
+
+    /// Takes from the events of its describe when its containers were restarted.
+    pub fn read(&mut self, own: &Subject, events: &[Event<'_>]) {
+        if let Some(restart) = &mut self.state.restart
+            && self.shape == Shape::Describe
+        {
+            restart.read(own, events);
+        }
     }
 
     /// The number of restarts of all containers.
@@ -206,14 +212,4 @@ fn latest(object: &Object<'_>) -> Option<i128> {
         stamps.map(|stamp| stamp.as_nanosecond()).collect()
     });
     times.max()
-}
-
-fn restarts(object: &Object<'_>) -> i64 {
-    let of_containers = CONTAINERS.iter().flat_map(|list| object.fields.items(list));
-    let counts = of_containers.filter_map(|container| match container.get("restart_count") {
-        Some(Value::Integer(count, _)) => Some(*count),
-        _ => None,
-    });
-    let of_row = object.fields.integer("restarts").unwrap_or(0);
-    counts.fold(of_row, i64::saturating_add)
 }

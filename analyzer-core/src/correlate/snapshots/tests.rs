@@ -23,6 +23,7 @@ fn snapshot(document: usize, start: usize, version: Version) -> ObjectSnapshot {
             shown: None,
             containers: Vec::new(),
             is_rolling: false,
+            restart: None,
         },
         place: Place::default(),
     }
@@ -96,7 +97,7 @@ fn what_is_not_kept_is_counted_as_at_least() {
         snapshots.add(pod(number, Health::Well));
     }
     let of = |snapshots: &Snapshots| {
-        let health = snapshots.health();
+        let health = snapshots.health(None);
         let only = health.first().unwrap();
         (only.well, only.unwell, only.at_least)
     };

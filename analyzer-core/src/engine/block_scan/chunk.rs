@@ -240,6 +240,8 @@ impl BlockScan<'_, '_, '_> {
                 .filter(|time| time.year_stated && !event.format.is_log());
             let outcome = &mut self.outcome;
             outcome.event = outcome.event.max(time.map(|time| time.nanos));
+            let is_of_cluster = event.reason.is_some() && !event.format.is_log();
+            outcome.cluster_events += u64::from(is_of_cluster);
             if !self.tester.takes(event) {
                 continue;
             }
@@ -283,7 +285,11 @@ impl BlockScan<'_, '_, '_> {
                 part.object(&object.subject, outcome.hits.extract_if(before.., waits));
             }
             outcome.graph.object(chunk.document, object);
-            outcome.snapshots.extend(ObjectSnapshot::of(chunk, object));
+            let mut snapshot = ObjectSnapshot::of(chunk, object);
+            if let Some(snapshot) = &mut snapshot {
+                snapshot.read(&object.subject, &parsed.events);
+            }
+            outcome.snapshots.extend(snapshot);
             outcome.collected = outcome.collected.max(collected(object));
         }
         outcome.listed.add(all.close());

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Instant;
 
 use kwhy_core::report::{Limit, LimitMet};
 use kwhy_core::{Cancel, ReadLimits};
@@ -18,29 +19,33 @@ pub struct Limits {
     pub member_size: u64,
     /// Bytes that are unpacked of all sources together.
     pub total_size: u64,
-    /// Bytes that are unpacked for each packed one, once there are more than `free`.
+    /// Bytes that are unpacked for each packed one, of a stream and of all sources together, once there are more
+    /// than `free`.
     pub ratio: u64,
     /// The number of unpacked bytes up to which the ratio is not checked: a short file of one repeated line compresses well.
     pub free: u64,
-    /// Members of all sources together.
+    /// Members of all sources together; archives inside of others count.
     pub members: u64,
     /// Archives and compressed files inside of one another.
     pub nesting: u64,
     /// Bytes of a member's name.
     pub path_length: u64,
+    /// Seconds that reading may take.
+    pub time: u64,
     /// Limits on reading members and files.
     pub read: ReadLimits,
 }
 
 impl Limits {
     /// The names under which limits are set and reported.
-    pub const NAMES: [&str; 9] = [
+    pub const NAMES: [&str; 10] = [
         "member-size",
         "total-size",
         "ratio",
         "members",
         "nesting",
         "path-length",
+        "time",
         "line-length",
         "depth",
         "aliases",
@@ -54,6 +59,7 @@ impl Limits {
             "members" => &mut self.members,
             "nesting" => &mut self.nesting,
             "path-length" => &mut self.path_length,
+            "time" => &mut self.time,
             "line-length" => &mut self.read.line_length,
             "depth" => &mut self.read.depth,
             "aliases" => &mut self.read.aliases,
@@ -82,11 +88,13 @@ impl Default for Limits {
             total_size: 256 << 30,
             // logs are packed 5 to 30 times, one line over and over up to 200 times
             ratio: 250,
-            free: 512 << 20,
+            // a bomb of bzip2 takes more than a second for that
+            free: 64 << 20,
             members: 100_000,
             // real bundles have two: a node's archive in a bundle, and compressed logs in that
             nesting: 4,
             path_length: 4096,
+            time: u64::MAX,
             read: ReadLimits::default(),
         }
     }
@@ -142,6 +150,10 @@ pub struct Shared {
     pub members: AtomicU64,
     /// Ends the run early.
     pub stop: Cancel,
+    /// When the first byte was asked for.
+    started: OnceLock<Instant>,
+    /// True once it is reported that reading took too long.
+    late: AtomicBool,
     told: Mutex<LimitReports>,
 }
 
@@ -189,6 +201,27 @@ impl Shared {
             named.insert(at, member.to_owned());
             named.truncate(MAX_NAMED);
         }
+    }
+
+    /// Returns true if reading took longer than it may, which is reported of the first source that shows it.
+    pub fn is_late(&self, limits: &Limits, source: &str) -> bool {
+        let started = self.started.get_or_init(Instant::now);
+        let is_late = started.elapsed().as_secs() >= limits.time;
+        if is_late && !self.late.swap(true, Ordering::Relaxed) {
+            let message = format!(
+                "reading took {} seconds, the limit: the rest was not read",
+                limits.time
+            );
+            self.tell(source, Limit::Time, message);
+        }
+        is_late
+    }
+
+    /// Returns true if all sources together unpack to more than is believed.
+    pub fn is_bomb(&self, limits: &Limits) -> bool {
+        let unpacked = self.unpacked.load(Ordering::Relaxed);
+        let read = self.read.load(Ordering::Relaxed).max(1);
+        unpacked > limits.free && unpacked / read > limits.ratio
     }
 
     /// Reports a source that cannot be read.

@@ -21,6 +21,9 @@ impl Walk<'_> {
             if entry.name_too_long {
                 self.too_long(&member);
             }
+            if entry.kind != EntryKind::Folder && self.is_full(&member) {
+                return;
+            }
             last.clone_from(&member.path);
             let what = match entry.kind {
                 EntryKind::File => None,
@@ -59,6 +62,9 @@ impl Walk<'_> {
                 .collect();
             let member = self.member(archive, &name, None, entry.size);
             self.lost(archive, &member, entry.lost);
+            if !entry.is_folder() && self.is_full(&member) {
+                return;
+            }
             last.clone_from(&member.path);
             let closed = match entry.method {
                 Method::Stored | Method::Deflate => None,
@@ -94,7 +100,7 @@ impl Walk<'_> {
         last: &str,
         read: impl FnOnce() -> io::Result<Option<E>>,
     ) -> Option<E> {
-        if self.shared.is_stopped() {
+        if self.shared.is_stopped() || self.shared.is_late(&self.limits, &archive.name) {
             return None;
         }
         let entry = read();

@@ -8,6 +8,7 @@
 mod crc;
 pub mod limits;
 mod members;
+mod memory;
 mod readers;
 mod sniff;
 mod source;
@@ -23,6 +24,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use kwhy_core::report::Limit;
 
 use limits::{Limits, Shared};
+use memory::Memory;
 use readers::{Capped, Counted, Layer, Raw};
 use source::{AHEAD, Source};
 use tar::Tar;
@@ -107,6 +109,7 @@ impl<'v> Walk<'v> {
             depth: 0,
             peeled: false,
             packed,
+            memory: Memory::budget(),
         };
         self.stream(member, Source::new(Box::new(raw)), layers);
         match failure {
@@ -148,7 +151,11 @@ impl<'v> Walk<'v> {
                     count: Arc::clone(&read),
                 };
                 let layer = Layer {
-                    decoder: unpack(packed, Source::new(Box::new(counted))),
+                    decoder: unpack(
+                        packed,
+                        Source::new(Box::new(counted)),
+                        layers.memory.share(),
+                    ),
                     name: member.name.clone(),
                     format: packed.name(),
                     shared: Arc::clone(&self.shared),
@@ -161,11 +168,19 @@ impl<'v> Walk<'v> {
                     depth: layers.depth + u64::from(layers.peeled),
                     peeled: true,
                     packed: layers.packed,
+                    memory: layers.memory,
                 };
                 self.stream(member, Source::new(Box::new(layer)), layers);
             }
-            Kind::Tar => self.tar(&member, Tar::new(source), &layers),
-            Kind::Zip => self.zip(&member, Zip::new(source), &layers),
+            Kind::Tar | Kind::Zip => {
+                if layers.depth > 0 {
+                    self.shared.members.fetch_add(1, Ordering::Relaxed);
+                }
+                match kind {
+                    Kind::Tar => self.tar(&member, Tar::new(source), &layers),
+                    _ => self.zip(&member, Zip::new(source), &layers),
+                }
+            }
             Kind::Closed(what) => {
                 let message =
                     format!("{what}, which is not opened: open it and give what it holds");
@@ -176,11 +191,20 @@ impl<'v> Walk<'v> {
         }
     }
 
+    /// Returns true if there were as many members as there may be, which is reported. An archive is then read no
+    /// further.
+    fn is_full(&self, member: &Member) -> bool {
+        let is_full = self.shared.members.load(Ordering::Relaxed) >= self.limits.members;
+        if is_full {
+            let what = "more members than --limit members allows: not read from here on";
+            self.shared
+                .note(&member.root, Limit::Members, what, &member.path);
+        }
+        is_full
+    }
+
     fn document(&mut self, member: &Member, start: Start, source: Source<'_>) {
-        if self.shared.members.load(Ordering::Relaxed) >= self.limits.members {
-            let root = &member.root;
-            let what = "more members than --limit members allows, which were not read";
-            self.shared.note(root, Limit::Members, what, &member.path);
+        if self.is_full(member) {
             self.visit.passed(member, "beyond the limit of members");
             return;
         }
@@ -203,6 +227,8 @@ struct Layers {
     peeled: bool,
     /// The bytes that were read of the source itself.
     packed: Arc<AtomicU64>,
+    /// What decoders of the streams inside of one another may take.
+    memory: Memory,
 }
 
 impl Layers {
@@ -211,6 +237,7 @@ impl Layers {
             depth: self.depth + 1,
             peeled: false,
             packed: Arc::clone(&self.packed),
+            memory: self.memory.share(),
         }
     }
 }

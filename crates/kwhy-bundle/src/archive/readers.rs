@@ -99,8 +99,16 @@ impl Layer<'_> {
 
 impl Read for Layer<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if self.failed || self.shared.is_stopped() {
+        if self.failed || self.shared.is_stopped() || self.shared.is_late(&self.limits, &self.name)
+        {
             return Err(stopped());
+        }
+        if self.shared.is_bomb(&self.limits) {
+            let message = format!(
+                "all together unpacks to more than {} bytes for each packed one: it was left behind {} bytes",
+                self.limits.ratio, self.given
+            );
+            return Err(self.stop(Limit::Ratio, message));
         }
         let length = match self.decoder.read(into) {
             Ok(length) => length,
@@ -158,6 +166,9 @@ pub(super) struct Capped<'s, 'm> {
 
 impl Read for Capped<'_, '_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.shared.is_late(&self.limits, self.name) {
+            return Ok(0);
+        }
         if self.left == 0 {
             if !self.inner.peek(1)?.is_empty() {
                 let most = self.limits.member_size;

@@ -86,7 +86,7 @@ pub fn kind(head: &[u8]) -> Kind {
         [0x5d, 0, 0, _, _, 0xff, 0xff, ..] => Kind::Closed("compressed by lzma"),
         [0x85, 1 | 2, _, 3, ..] => Kind::Closed("encrypted by gpg"),
         _ if tar::begins(head) => Kind::Tar,
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Kind::Text,
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, 0, 0xfe, 0xff, ..] => Kind::Text,
         _ if memchr::memchr(0, head).is_some() => Kind::Binary,
         _ => Kind::Text,
     }
@@ -105,6 +105,7 @@ mod tests {
         assert_eq!(kind(&[0; 1024]), Kind::Tar);
         assert_eq!(kind(&[0; 100]), Kind::Binary);
         assert_eq!(kind(b"\xff\xfea\0"), Kind::Text);
+        assert_eq!(kind(b"\0\0\xfe\xff\0\0\0a"), Kind::Text);
         assert_eq!(kind(b""), Kind::Text);
     }
 }

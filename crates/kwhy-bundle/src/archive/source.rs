@@ -1,9 +1,23 @@
 //! A stream that can be looked at before it is read.
 
+use std::cell::RefCell;
 use std::io::{self, BufRead, Read};
 
 /// The number of bytes that are read at a time, and the most that can be peeked.
 pub const AHEAD: usize = 64 * 1024;
+
+/// The number of buffers that are kept for the next streams: those of archives inside of one another.
+const MAX_FREE: usize = 16;
+
+thread_local! {
+    /// Buffers of streams that ended: an archive may have very many small members.
+    static FREE: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
+}
+
+fn taken_buffer() -> Vec<u8> {
+    FREE.with_borrow_mut(Vec::pop)
+        .unwrap_or_else(|| vec![0; AHEAD])
+}
 
 /// A stream with what was read of it in advance.
 pub struct Source<'s> {
@@ -28,7 +42,7 @@ impl<'s> Source<'s> {
     pub fn peek(&mut self, wanted: usize) -> io::Result<&[u8]> {
         let wanted = wanted.min(AHEAD);
         if self.buffer.is_empty() {
-            self.buffer = vec![0; AHEAD];
+            self.buffer = taken_buffer();
         }
         if self.end - self.start < wanted && self.start > 0 {
             self.buffer.copy_within(self.start..self.end, 0);
@@ -70,6 +84,19 @@ impl<'s> Source<'s> {
             left -= step as u64;
         }
         Ok(wanted - left)
+    }
+}
+
+impl Drop for Source<'_> {
+    fn drop(&mut self) {
+        let buffer = std::mem::take(&mut self.buffer);
+        // there are none any more where the thread ends
+        let _ = FREE.try_with(|free| {
+            let mut free = free.borrow_mut();
+            if !buffer.is_empty() && free.len() < MAX_FREE {
+                free.push(buffer);
+            }
+        });
     }
 }
 

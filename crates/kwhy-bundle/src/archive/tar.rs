@@ -273,7 +273,8 @@ impl<'s> Tar<'s> {
 
     fn open(&mut self, size: u64) {
         self.left = size;
-        self.padding = size.next_multiple_of(BLOCK as u64) - size;
+        // sizes may be as large as they like
+        self.padding = size.wrapping_neg() % BLOCK as u64;
     }
 
     fn extend(&mut self, extension: &mut Extension, flag: u8) -> io::Result<()> {

@@ -10,22 +10,46 @@ use ruzstd::decoding::FrameDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 
 use super::crc::Crc;
+use super::memory::Memory;
 use super::sniff::Packed;
 use super::source::Source;
 
 /// The dictionary that an xz stream may ask for, in KiB: `xz -9` takes 64 MiB.
 const MAX_XZ_KIB: u32 = 96 * 1024;
 
-/// The window that a zstd frame may ask for: `zstd --ultra -22` takes 128 MiB.
-const MAX_ZSTD_WINDOW: u64 = 128 << 20;
+/// The length of a zstd frame's head up to its content size (RFC 8878, 3.1.1.1).
+const ZSTD_HEAD: usize = 18;
 
-/// A decoder of a compressed stream.
-pub fn unpack<'s>(packed: Packed, source: Source<'s>) -> Box<dyn Read + Send + 's> {
+/// A decoder of a compressed stream, which takes no more than there is left of `memory`.
+pub(super) fn unpack<'s>(
+    packed: Packed,
+    source: Source<'s>,
+    mut memory: Memory,
+) -> Box<dyn Read + Send + 's> {
     match packed {
         Packed::Gzip => Box::new(Gzip::new(source)),
-        Packed::Zstd => Box::new(Zstd::new(source)),
-        Packed::Xz => Box::new(XzReader::new_mem_limit(source, true, MAX_XZ_KIB)),
+        Packed::Zstd => Box::new(Zstd::new(source, memory)),
+        Packed::Xz => {
+            let most = (memory.left() / 1024).min(u64::from(MAX_XZ_KIB)) as u32;
+            memory.take(u64::from(most) * 1024);
+            Box::new(Xz {
+                reader: XzReader::new_mem_limit(source, true, most),
+                _memory: memory,
+            })
+        }
         Packed::Bzip2 => Box::new(MultiBzDecoder::new(source)),
+    }
+}
+
+/// An xz stream, whose dictionary may take all that it was given.
+struct Xz<'s> {
+    reader: XzReader<Source<'s>>,
+    _memory: Memory,
+}
+
+impl Read for Xz<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.reader.read(into)
     }
 }
 
@@ -227,6 +251,7 @@ const LAST_BLOCK: &[u8] = &[1, 0, 0, 0, 0, 0, 0];
 struct Zstd<'s> {
     source: Source<'s>,
     decoder: FrameDecoder,
+    memory: Memory,
     inside: bool,
     first: bool,
     /// Why there is nothing after what is still to be given out.
@@ -234,12 +259,11 @@ struct Zstd<'s> {
 }
 
 impl<'s> Zstd<'s> {
-    fn new(source: Source<'s>) -> Zstd<'s> {
-        let mut decoder = FrameDecoder::new();
-        decoder.set_max_window_size(MAX_ZSTD_WINDOW);
+    fn new(source: Source<'s>, memory: Memory) -> Zstd<'s> {
         Zstd {
             source,
-            decoder,
+            decoder: FrameDecoder::new(),
+            memory,
             inside: false,
             first: true,
             failure: None,
@@ -257,6 +281,11 @@ impl<'s> Zstd<'s> {
                 };
             }
             self.first = false;
+            let window = zstd_window(self.source.peek(ZSTD_HEAD)?);
+            if !self.memory.take(window) {
+                return Err(damaged("its window takes more memory than an archive may"));
+            }
+            self.decoder.set_max_window_size(window);
             match self.decoder.reset(&mut self.source) {
                 Ok(()) => return Ok(true),
                 Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
@@ -269,6 +298,25 @@ impl<'s> Zstd<'s> {
             }
         }
     }
+}
+
+/// The window that a zstd frame asks for; 0 of what is none.
+fn zstd_window(head: &[u8]) -> u64 {
+    let [0x28, 0xb5, 0x2f, 0xfd, descriptor, rest @ ..] = head else {
+        return 0;
+    };
+    if descriptor & 0x20 == 0 {
+        let Some(window) = rest.first() else { return 0 };
+        let base = 1u64 << (10 + (window >> 3));
+        return base + base / 8 * u64::from(window & 7);
+    }
+    // a frame of one segment has its content for a window
+    let dictionary = [0, 1, 2, 4][usize::from(descriptor & 3)];
+    let length = [1, 2, 4, 8][usize::from(descriptor >> 6)];
+    let size = rest.get(dictionary..dictionary + length);
+    let size = size.unwrap_or_default().iter().rev();
+    let size = size.fold(0u64, |sum, byte| sum << 8 | u64::from(*byte));
+    size + if length == 2 { 256 } else { 0 }
 }
 
 impl Read for Zstd<'_> {

@@ -46,8 +46,14 @@ const MOST_LIMITS: usize = 4;
 /// The number of characters of a title among several.
 const SAMPLE: usize = 100;
 
+/// The number of outputs to collect that are named.
+const NEXT: usize = 3;
+
 /// Unexplained events that are shown where nothing is known.
 const TELLING: usize = 5;
+
+/// The same of several inputs.
+const TELLING_OF_MANY: usize = 3;
 
 /// The outputs to collect: words about it, and the command if it is the same in every cluster.
 type Wanted = (&'static str, Option<&'static str>);
@@ -126,7 +132,7 @@ impl Render for Human {
         self.brief(&findings, shown.get(in_full..).unwrap_or_default(), out)?;
         let answered = report.findings.iter().any(|f| f.role == Role::Cause);
         let is_well = matches!(report.verdict, Verdict::Healthy | Verdict::Over);
-        if !answered && !is_well {
+        if !answered && !is_well && !verdict::shows_nothing(report) {
             self.no_answer(report, &shown, out)?;
         }
         if (!answered && !is_well) || self.verbose {
@@ -135,8 +141,14 @@ impl Render for Human {
         if is_well {
             // there is nothing to look for
         } else if !report.next.is_empty() {
-            let steps = report.next.iter().map(Step::from);
+            let most = if self.verbose { usize::MAX } else { NEXT };
+            let steps = report.next.iter().take(most).map(Step::from);
             findings.steps("collect", steps, out)?;
+            let more = report.next.len().saturating_sub(most);
+            if more > 0 {
+                let text = format!("and {more} more: kwhy -v shows them");
+                self.layout.hang(out, Style::Faint, &text, 0, INDENT)?;
+            }
             writeln!(out)?;
         } else if !answered && !is_empty(report) {
             self.collect(report, out)?;
@@ -149,6 +161,12 @@ impl Render for Human {
         self.limits(report, out)?;
         self.footer(view, &shown, out)
     }
+}
+
+/// `3 limits were`
+fn were(count: u64) -> String {
+    let verb = if count == 1 { "was" } else { "were" };
+    format!("{} {verb}", counted(count, "limit"))
 }
 
 /// Returns true if there was nothing to read.
@@ -175,6 +193,8 @@ impl Human {
         } else if shown.iter().any(|finding| finding.role == Role::Symptom) {
             "No root cause is known here: what stands above are symptoms of something that the \
              input does not show."
+        } else if report.findings.iter().any(|f| f.state == State::Over) {
+            "What is known here is over; nothing shows yet that it does not come back, or that all else is well."
         } else {
             "Nothing is known here: no signature matches, and kwhy does not guess a cause."
         };
@@ -227,7 +247,11 @@ impl Human {
         if report.unexplained.is_empty() {
             return Ok(());
         }
-        let most = if self.verbose { usize::MAX } else { TELLING };
+        let most = match report.inputs.len() {
+            _ if self.verbose => usize::MAX,
+            0 | 1 => TELLING,
+            _ => TELLING_OF_MANY,
+        };
         let text = "The most telling events that no signature explains:";
         self.layout.hang(out, Style::Plain, text, 0, 0)?;
         for event in report.unexplained.iter().take(most) {
@@ -383,6 +407,18 @@ impl Human {
         } else {
             MOST_LIMITS
         };
+        if !self.verbose && report.inputs.len() > 1 && report.limits.len() > LIMITS {
+            let mut names: Vec<&str> = report.limits.iter().map(|met| met.limit.name()).collect();
+            names.dedup();
+            let (count, names) = (report.limits.len() as u64, names.join(", "));
+            let text = format!(
+                "{} met ({names}): kwhy -v shows what each means",
+                were(count)
+            );
+            write!(out, "{}  ", self.layout.styled(Style::Faint, "note"))?;
+            self.layout.hang(out, Style::Plain, &text, 6, 6)?;
+            return writeln!(out);
+        }
         for limit in report.limits.iter().take(most) {
             write!(out, "{}  ", self.layout.styled(Style::Faint, "note"))?;
             let text = format!(

@@ -1,6 +1,7 @@
 //! The verdict in words: what is wrong now, what is over, what was looked at.
 
-use kwhy_core::report::{KindHealth, Situation, State};
+use kwhy_core::events::Severity;
+use kwhy_core::report::{KindHealth, Limit, Situation, State, Unexplained};
 use kwhy_core::{Report, Role, Verdict};
 
 use super::words::counted;
@@ -22,13 +23,23 @@ pub fn verdict(report: &Report) -> Option<String> {
         Verdict::Healthy => Some(with("This looks healthy.")),
         Verdict::Over => {
             let over = report.findings.iter().filter(|f| f.state == State::Over);
-            let problems = match over.count() {
-                1 => "One earlier problem is over".to_owned(),
-                count => format!("{} are over", counted(count as u64, "earlier problem")),
+            let unexplained = report.unexplained.iter();
+            let ended = unexplained.filter(|e| e.state == State::Over && is_error(e));
+            let problems = match (over.count(), ended.count()) {
+                (0, 1) => "One error that is not known here was not seen again".to_owned(),
+                (0, kinds) => {
+                    format!("{kinds} kinds of error that are not known here were not seen again")
+                }
+                (1, _) => "One earlier problem is over".to_owned(),
+                (count, _) => format!("{} are over", counted(count as u64, "earlier problem")),
             };
             Some(with(&format!("{problems}; nothing is wrong now.")))
         }
-        Verdict::Unknown if report.health.iter().any(|kind| kind.unwell > 0) => looked_at,
+        Verdict::Unknown if !report.health.is_empty() => looked_at,
+        Verdict::Unknown if shows_nothing(report) => Some(with(
+            "Nothing is known to be wrong here, and nothing shows that anything is well: no log, no event, no \
+             object with a state.",
+        )),
         Verdict::Faults if report.inputs.len() > 1 => {
             let causes = report.findings.iter().filter(|finding| {
                 finding.role == Role::Cause && finding.severity > kwhy_core::Level::Info
@@ -38,6 +49,28 @@ pub fn verdict(report: &Report) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// Returns true if an event is an error by its writer's word, or by its own where it states no level.
+fn is_error(event: &Unexplained) -> bool {
+    event.severity != Some(Severity::Warning)
+}
+
+/// Returns true if an input was read of which there is nothing to say.
+pub fn shows_nothing(report: &Report) -> bool {
+    let is_quiet = report
+        .findings
+        .iter()
+        .all(|finding| finding.severity == kwhy_core::Level::Info);
+    let is_narrowed = report
+        .limits
+        .iter()
+        .any(|met| matches!(met.limit, Limit::Namespace | Limit::NamespaceUnknown));
+    !is_narrowed
+        && report.stats.bytes > 0
+        && is_quiet
+        && report.unexplained.is_empty()
+        && report.health.is_empty()
 }
 
 /// Describes a situation in a sentence.
@@ -61,14 +94,19 @@ fn looked_at(report: &Report) -> Option<String> {
     for kind in report.health.iter().take(KINDS) {
         let name = plural(&kind.kind);
         let all = kind.well + kind.unwell;
+        let restarted = match kind.restarted {
+            0 => String::new(),
+            count if count == all => " (restarted shortly before)".to_owned(),
+            count => format!(" ({count} restarted shortly before)"),
+        };
         parts.push(match kind.unwell {
             0 if kind.at_least => format!("at least {} {name}", kind.well),
             _ if kind.at_least => {
                 format!("at least {} {name} (not well: {})", kind.well, kind.unwell)
             }
-            0 if all == 1 => format!("the {}", singular(&kind.kind)),
-            0 => format!("all {all} {name}"),
-            _ => format!("{} of {all} {name}", kind.well),
+            0 if all == 1 => format!("the {}{restarted}", singular(&kind.kind)),
+            0 => format!("all {all} {name}{restarted}"),
+            _ => format!("{} of {all} {name}{restarted}", kind.well),
         });
     }
     let others = report.health.get(KINDS..).unwrap_or_default();
