@@ -107,10 +107,9 @@ impl Snapshots {
         let name = name_key(&snapshot.kind, &snapshot.name);
         Numbers::add(&mut self.of_name, name, number);
         snapshot.kind = shared(&mut self.shared, &snapshot.kind);
-        for text in [&mut snapshot.namespace, &mut snapshot.node] {
-            if let Some(text) = text {
-                *text = shared(&mut self.shared, text);
-            }
+        let optional = [&mut snapshot.namespace, &mut snapshot.node];
+        for text in optional.into_iter().flatten() {
+            *text = shared(&mut self.shared, text);
         }
         snapshot.state.containers.shrink_to_fit();
         if let Some(namespace) = &snapshot.namespace

@@ -6,6 +6,9 @@ use super::join::{Join, Partial};
 use super::symbols::{Symbol, hash};
 use kwhy_signature::{Comparison, Condition, Scope};
 
+/// The namespace and the hash of a label, and the number of an object that has it.
+type Labelled = ((Option<Symbol>, u64), u32);
+
 /// The number of candidates up to which the nearest one is looked for. Of more, those that say the same as another one
 /// are omitted.
 const FEW: usize = 64;
@@ -140,7 +143,7 @@ impl<'j, 'f> Candidates<'j, 'f> {
     }
 
     /// The candidates that have the first label which a match's selector demands; none if it demands none by its value.
-    fn of_label(&self, partial: &Partial<'f>) -> Option<&[((Option<Symbol>, u64), u32)]> {
+    fn of_label(&self, partial: &Partial<'f>) -> Option<&[Labelled]> {
         let selector = self.join.symbols().text(partial.value(self.selector?)?);
         let is_plain = |part: &&str| {
             let label = part.split_once('=');
