@@ -6,6 +6,7 @@ use serde::ser::Serialize;
 
 use super::fields;
 use super::json::Object;
+use kwhy_render::json as written;
 
 /// Adds an event as one line.
 pub fn line(text: &mut Vec<u8>, part: &Extract<'_>, event: &Event<'_>) {
@@ -16,11 +17,8 @@ pub fn line(text: &mut Vec<u8>, part: &Extract<'_>, event: &Event<'_>) {
 
 /// Adds a value as one line.
 pub fn push(text: &mut Vec<u8>, value: &impl Serialize) {
-    let before = text.len();
-    // writing to memory fails for no value that these types hold
-    if serde_json::to_writer(&mut *text, value).is_err() {
-        text.truncate(before);
-    } else {
+    if let Some(json) = written::text(value) {
+        text.extend(json.into_bytes());
         text.push(b'\n');
     }
 }

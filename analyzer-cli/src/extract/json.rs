@@ -5,6 +5,7 @@ use std::fmt::Display;
 use std::io::Write as _;
 
 use kwhy_core::events::Text;
+use kwhy_render::escape::is_hostile;
 
 /// An object that is being written.
 pub struct Object<'t> {
@@ -96,9 +97,25 @@ fn is_escaped(byte: u8) -> bool {
     (byte < 0x20) | (byte == b'"') | (byte == b'\\')
 }
 
-/// Adds a text.
+/// Adds a text. Characters that steer a terminal are written as `\u` escapes.
 pub fn string(text: &mut Vec<u8>, value: &str) {
     text.push(b'"');
+    let is_plain = value.is_ascii() && !value.contains('\u{7f}');
+    let steers = |c: &char| *c >= '\u{7f}' && is_hostile(*c);
+    let mut rest = value;
+    while let Some((at, c)) = rest.char_indices().find(|(_, c)| !is_plain && steers(c)) {
+        fragment(text, &rest[..at]);
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            // writing to memory does not fail
+            let _ = write!(text, "\\u{unit:04x}");
+        }
+        rest = &rest[at + c.len_utf8()..];
+    }
+    fragment(text, rest);
+    text.push(b'"');
+}
+
+fn fragment(text: &mut Vec<u8>, value: &str) {
     let mut rest = value.as_bytes();
     while !rest.is_empty() {
         let chunks = rest.chunks_exact(CHUNK);
@@ -119,7 +136,6 @@ pub fn string(text: &mut Vec<u8>, value: &str) {
         }
         rest = rest.get(end + 1..).unwrap_or(&[]);
     }
-    text.push(b'"');
 }
 
 fn escape(text: &mut Vec<u8>, byte: u8) {
@@ -143,13 +159,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_written_as_serde_json_does() {
+    fn texts_are_written_as_reports_are() {
         let long = "é".repeat(9);
         let mut all: Vec<String> = (0..0x80u8)
             .map(|byte| char::from(byte).to_string())
             .collect();
         for length in 0..40 {
-            let text: String = "a\"b\\c\nd\u{1}é日😀x"
+            let text: String = "a\"b\\c\nd\u{1}é日😀\u{9b}31m\u{202e}\u{e0041}x"
                 .chars()
                 .cycle()
                 .skip(length)
@@ -160,7 +176,9 @@ mod tests {
         for text in all {
             let mut out = Vec::new();
             string(&mut out, &text);
-            assert_eq!(out, serde_json::to_vec(&text).unwrap(), "{text:?}");
+            let wanted = kwhy_render::json::text(&text).unwrap();
+            assert_eq!(out, wanted.as_bytes(), "{text:?}");
+            assert_eq!(serde_json::from_slice::<String>(&out).unwrap(), text);
         }
     }
 

@@ -8,6 +8,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
 use super::event::{self, event_type, push};
+use kwhy_render::json;
 
 /// The objects of some input, each as JSON.
 #[derive(Debug, Default)]
@@ -74,7 +75,7 @@ pub fn of(part: &Extract<'_>) -> Collected {
 }
 
 fn raw(value: &impl Serialize) -> Option<Box<RawValue>> {
-    serde_json::value::to_raw_value(value).ok()
+    RawValue::from_string(json::text(value)?).ok()
 }
 
 impl Collected {

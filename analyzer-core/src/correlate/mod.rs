@@ -45,7 +45,7 @@ pub(crate) use explain::implied_explains;
 pub(crate) use graph::{Graph, Omitted};
 pub(crate) use group::object_of;
 pub(crate) use identity::distinct;
-pub(crate) use overlap::{may_supersede, refines, winners};
+pub(crate) use overlap::{Places, refines, winners};
 pub(crate) use snapshots::{ObjectSnapshot, Snapshots};
 pub(crate) use unexplained::{Ended, UnexplainedEvents};
 pub(crate) use writers::signature_of_writer;

@@ -1,7 +1,7 @@
 //! Resolves overlaps: where several signatures match the same text, the most specific one wins.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::matcher::{Hit, Match};
 use crate::report::Role;
@@ -79,35 +79,171 @@ pub(crate) fn refines(catalogue: &Catalogue, one: u32, other: u32) -> bool {
     one.refines.contains(&other.id) && !one.makes_no_finding() && !other.makes_no_finding()
 }
 
-/// Returns true if a match of the first signature, with this span, may supersede one of the second.
-pub(crate) fn may_supersede(one: (&Signature, &Span), other: (&Signature, &Span)) -> bool {
-    let contenders = |(signature, mark)| Contender {
-        signature,
-        weight: 0,
-        mark,
-    };
-    contenders(one).beats(&contenders(other))
+/// The places of matches, in order.
+#[derive(Debug, Default)]
+pub(crate) struct Places {
+    /// Each with its number.
+    spans: Vec<(Span, usize)>,
+    /// The latest end of a span and all before it.
+    ends: Vec<usize>,
+}
+
+impl Places {
+    /// Of numbered spans.
+    pub fn new(spans: impl IntoIterator<Item = (Span, usize)>) -> Places {
+        let mut spans: Vec<(Span, usize)> = spans.into_iter().collect();
+        spans.sort_unstable_by_key(|(span, _)| span.start);
+        let ends = spans.iter().scan(0, |latest, (span, _)| {
+            *latest = span.end.max(*latest);
+            Some(*latest)
+        });
+        Places {
+            ends: ends.collect(),
+            spans,
+        }
+    }
+
+    /// The numbers of the spans that overlap one.
+    fn over<'p>(&'p self, span: &'p Span) -> impl Iterator<Item = usize> + 'p {
+        let before = self
+            .spans
+            .partition_point(|(other, _)| other.start < span.end);
+        let before = self.spans.iter().zip(&self.ends).take(before).rev();
+        let near = before.take_while(|(_, end)| **end > span.start);
+        near.filter(|((other, _), _)| overlap(other, span))
+            .map(|((_, number), _)| *number)
+    }
+
+    /// Returns true if a match of the first signature at one of these places may supersede one of the second.
+    pub fn may_supersede(&self, one: &Signature, (other, mark): (&Signature, &Span)) -> bool {
+        match takes(one, other) {
+            Takes::Nothing => false,
+            Takes::All => !self.spans.is_empty(),
+            Takes::WhatOverlaps => self.over(mark).next().is_some(),
+        }
+    }
+}
+
+/// The matches of one signature that are still in question.
+struct Group<'m> {
+    signature: &'m Signature,
+    places: Places,
+    /// The number of those that remain.
+    left: usize,
+    /// True if a signature refines it of which a match remains.
+    is_refined: bool,
+}
+
+/// Sets for each group whether one that remains refines it.
+fn refine(groups: &mut [Group<'_>]) {
+    let refined: Vec<bool> = groups
+        .iter()
+        .map(|group| {
+            let mut others = groups.iter().filter(|other| other.left > 0);
+            others.any(|other| other.signature.refines.contains(&group.signature.id))
+        })
+        .collect();
+    for (group, is_refined) in groups.iter_mut().zip(refined) {
+        group.is_refined = is_refined;
+    }
 }
 
 /// Returns the indices of the surviving matches of one record: the strongest match that no other
-/// refines, then the strongest of those it does not supersede, and so on.
+/// refines, then the strongest of those it does not supersede, and so on. An object may have very many.
 fn survivors(all: &[Contender<'_>]) -> Vec<usize> {
-    let mut contenders: Vec<usize> = (0..all.len()).collect();
-    contenders.sort_by(|a, b| all[*b].strength().cmp(&all[*a].strength()));
-    let mut winners = Vec::new();
-    while !contenders.is_empty() {
-        let refined = |at: usize| {
-            let id = &all[at].signature.id;
-            contenders
-                .iter()
-                .any(|other| all[*other].signature.refines.contains(id))
-        };
-        let first = contenders.iter().position(|at| !refined(*at)).unwrap_or(0);
-        let winner = contenders.remove(first);
-        contenders.retain(|loser| !all[winner].beats(&all[*loser]));
-        winners.push(winner);
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    order.sort_by(|a, b| all[*b].strength().cmp(&all[*a].strength()));
+    let mut by_id: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (at, contender) in all.iter().enumerate() {
+        by_id.entry(&contender.signature.id).or_default().push(at);
     }
-    winners
+    let mut group_of = vec![0; all.len()];
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for members in by_id.into_values() {
+        members.iter().for_each(|at| group_of[*at] = groups.len());
+        groups.push(Group {
+            signature: all[members[0]].signature,
+            left: members.len(),
+            places: Places::new(members.into_iter().map(|at| (all[at].mark.clone(), at))),
+            is_refined: false,
+        });
+    }
+    refine(&mut groups);
+    let mut remains = vec![true; all.len()];
+    let mut winners = Vec::new();
+    let mut first = 0;
+    loop {
+        let gone = order[first..].iter().take_while(|at| !remains[**at]);
+        first += gone.count();
+        let mut rest = order[first..].iter().filter(|at| remains[**at]);
+        let free = rest.clone().find(|at| !groups[group_of[**at]].is_refined);
+        let Some(&winner) = free.or_else(|| rest.next()) else {
+            return winners;
+        };
+        winners.push(winner);
+        remains[winner] = false;
+        let own = group_of[winner];
+        groups[own].left -= 1;
+        let mut has_ended = groups[own].left == 0;
+        let signature = groups[own].signature;
+        for group in groups.iter_mut().filter(|group| group.left > 0) {
+            let spans = group.places.spans.iter();
+            let lost: Vec<usize> = match takes(signature, group.signature) {
+                Takes::Nothing => continue,
+                Takes::WhatOverlaps => group.places.over(all[winner].mark).collect(),
+                Takes::All => spans.map(|(_, at)| *at).collect(),
+            };
+            for at in lost {
+                group.left -= usize::from(std::mem::replace(&mut remains[at], false));
+            }
+            has_ended |= group.left == 0;
+        }
+        if has_ended {
+            refine(&mut groups);
+        }
+    }
+}
+
+/// What a match takes from the matches of another signature, once it is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Takes {
+    Nothing,
+    WhatOverlaps,
+    /// All in the same record.
+    All,
+}
+
+fn takes(a: &Signature, b: &Signature) -> Takes {
+    // a match that makes no finding never wins
+    if a.makes_no_finding() || b.makes_no_finding() {
+        return Takes::Nothing;
+    }
+    let of = |all: bool| if all { Takes::All } else { Takes::Nothing };
+    // a frame is asked where nothing answers, and until then takes nothing from others
+    if a.is_frame() || b.is_frame() {
+        let both = a.is_frame() && b.is_frame();
+        return match both {
+            true if a.refines.contains(&b.id) => Takes::All,
+            true if a.id != b.id => Takes::WhatOverlaps,
+            true => Takes::Nothing,
+            false => of(b.is_frame() && a.answers()),
+        };
+    }
+    if a.refines.contains(&b.id) {
+        return Takes::All;
+    }
+    if a.id == b.id {
+        return Takes::Nothing;
+    }
+    // a specific match leaves nothing to a generic one
+    if b.generic && !a.generic && a.role != Role::Symptom {
+        return of(!b.refines.contains(&a.id));
+    }
+    // one text may show several symptoms
+    if a.role == Role::Symptom && b.role == Role::Symptom && a.cause != b.cause {
+        return Takes::Nothing;
+    }
+    Takes::WhatOverlaps
 }
 
 impl<'m> Contender<'m> {
@@ -126,38 +262,90 @@ impl<'m> Contender<'m> {
             Reverse(&signature.id),
         )
     }
+}
 
-    /// Returns true if this match, once kept, supersedes `other`.
-    fn beats(&self, other: &Contender<'_>) -> bool {
-        let (a, b) = (self.signature, other.signature);
-        // a match that makes no finding never wins
-        if a.makes_no_finding() || b.makes_no_finding() {
-            return false;
+#[cfg(test)]
+mod tests {
+    use kwhy_catalogue::Catalogue;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Each of one kind; some refine others.
+    const SIGNATURES: &[(&str, &str)] = &[
+        ("plain", "cause: storage/configmap-missing"),
+        ("other", "cause: image/not-found"),
+        ("finer", "cause: image/not-found\nrefines: [other]"),
+        ("mutual", "cause: image/not-found\nrefines: [finest]"),
+        ("finest", "cause: image/not-found\nrefines: [mutual, finer]"),
+        ("vague", "cause: workload/unavailable\ngeneric: true"),
+        ("symptom", "cause: workload/unavailable\nrole: symptom"),
+        (
+            "another-symptom",
+            "cause: node/not-ready\nrole: symptom\ngeneric: true",
+        ),
+        (
+            "frame",
+            "cause: workload/operator-error\nrole: symptom\ntier: frame\nconfidence: 0.4",
+        ),
+        (
+            "wider-frame",
+            "cause: workload/operator-error\ntier: frame\nconfidence: 0.4",
+        ),
+    ];
+
+    fn catalogue() -> Catalogue {
+        let mut catalogue = Catalogue::builtin();
+        for (id, keys) in SIGNATURES {
+            let yaml = format!(
+                "id: {id}\n{keys}\nseverity: error\ntitle: x\nwhy: x\nmatch: {{event: {{message: the shelf is empty}}}}\n"
+            );
+            catalogue.add_str("x.yaml", &yaml).unwrap();
         }
-        // a frame is asked where nothing answers, and until then takes nothing from others
-        if a.is_frame() || b.is_frame() {
-            let both = a.is_frame() && b.is_frame();
-            return match both {
-                true => {
-                    a.refines.contains(&b.id) || (a.id != b.id && overlap(self.mark, other.mark))
-                }
-                false => b.is_frame() && a.answers(),
+        catalogue
+    }
+
+    /// One by one, and each with all others.
+    fn naive(all: &[Contender<'_>]) -> Vec<usize> {
+        let beats = |a: &Contender<'_>, b: &Contender<'_>| match takes(a.signature, b.signature) {
+            Takes::Nothing => false,
+            Takes::All => true,
+            Takes::WhatOverlaps => overlap(a.mark, b.mark),
+        };
+        let mut contenders: Vec<usize> = (0..all.len()).collect();
+        contenders.sort_by(|a, b| all[*b].strength().cmp(&all[*a].strength()));
+        let mut winners = Vec::new();
+        while !contenders.is_empty() {
+            let refined = |at: usize| {
+                let id = &all[at].signature.id;
+                let mut others = contenders.iter();
+                others.any(|other| all[*other].signature.refines.contains(id))
             };
+            let first = contenders.iter().position(|at| !refined(*at)).unwrap_or(0);
+            let winner = contenders.remove(first);
+            contenders.retain(|loser| !beats(&all[winner], &all[*loser]));
+            winners.push(winner);
         }
-        if a.refines.contains(&b.id) {
-            return true;
+        winners
+    }
+
+    proptest! {
+        #[test]
+        fn survivors_are_those_of_one_by_one(
+            matches in prop::collection::vec((0..SIGNATURES.len(), 0..6usize, 0..40usize, 1..12usize), 0..40),
+        ) {
+            let catalogue = catalogue();
+            let spans: Vec<Span> = matches.iter().map(|(.., at, length)| *at..at + length).collect();
+            let contenders: Vec<Contender<'_>> = matches
+                .iter()
+                .zip(&spans)
+                .map(|((signature, weight, ..), mark)| Contender {
+                    signature: catalogue.get(SIGNATURES[*signature].0).unwrap(),
+                    weight: *weight,
+                    mark,
+                })
+                .collect();
+            prop_assert_eq!(survivors(&contenders), naive(&contenders));
         }
-        if a.id == b.id {
-            return false;
-        }
-        // a specific match leaves nothing to a generic one
-        if b.generic && !a.generic && a.role != Role::Symptom {
-            return !b.refines.contains(&a.id);
-        }
-        // one text may show several symptoms
-        if a.role == Role::Symptom && b.role == Role::Symptom && a.cause != b.cause {
-            return false;
-        }
-        overlap(self.mark, other.mark)
     }
 }

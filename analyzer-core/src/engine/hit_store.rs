@@ -5,11 +5,11 @@ mod several;
 mod single;
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use crate::correlate::{
-    Surplus, distinct, may_supersede, object_of, refines, signature_of_writer, winners,
+    Places, Surplus, distinct, object_of, refines, signature_of_writer, winners,
 };
 use crate::engine::Listed;
 use crate::inventory::{self, Facts};
@@ -142,9 +142,11 @@ impl HitStore {
             [_] => vec![true],
             singles => winners(catalogue, singles),
         };
+        let winning = singles.iter().zip(&won).filter(|(_, won)| **won);
+        let winning: BTreeSet<u32> = winning.map(|((number, _), _)| *number).collect();
         let is_refined = |number: u32| {
-            let mut winners = singles.iter().zip(&won).filter(|(_, won)| **won);
-            winners.any(|((other, _), _)| refines(catalogue, *other, number))
+            let mut winning = winning.iter();
+            winning.any(|other| refines(catalogue, *other, number))
         };
         for (number, table, mut hit) in facts {
             let tables = compiled.tables();
@@ -160,19 +162,24 @@ impl HitStore {
         }
         let singles = self.assign_by_writer(singles, won);
         let are_several = singles.len() > 1;
-        let mut told: Vec<(u32, Subject, Values)> = Vec::new();
+        // an object may have very many
+        let mut told: HashSet<(u32, Subject, Values)> = HashSet::new();
+        let mut further: BTreeSet<u32> = BTreeSet::new();
+        let mut rivals_at: BTreeMap<u32, Vec<Span>> = BTreeMap::new();
+        for (other, mark) in parts {
+            rivals_at.entry(other).or_default().push(mark);
+        }
+        let rivals_at: BTreeMap<u32, Places> = rivals_at
+            .into_iter()
+            .map(|(other, marks)| (other, Places::new(marks.into_iter().zip(0..))))
+            .collect();
         for (number, hit, won) in singles {
             let signature = catalogue.at(number as usize);
             let found = Match::of(hit);
             let object = object_of(signature, &found);
             let values = distinct(signature, &found);
-            let is_same =
-                |(n, o, v): &&(u32, Subject, Values)| *n == number && *o == object && *v == values;
-            let counts = told.iter().find(is_same).is_none();
-            let is_further = told.iter().any(|(n, ..)| *n == number);
-            if are_several {
-                told.push((number, object.clone(), values.clone()));
-            }
+            let counts = !are_several || told.insert((number, object.clone(), values.clone()));
+            let is_further = !further.insert(number);
             let count = found.primary().count;
             if let Some(Hits::Single(single)) = self.signatures.get_mut(&number)
                 && !is_further
@@ -182,17 +189,11 @@ impl HitStore {
             // what a stronger one took is not a match, whichever of its hits are kept
             if won && let Some(mut hit) = found.hits.into_iter().next() {
                 hit.leads &= counts;
-                let mut rivals: Vec<u32> = parts
-                    .iter()
-                    .filter(|(other, mark)| {
-                        may_supersede(
-                            (catalogue.at(*other as usize), mark),
-                            (signature, &hit.mark),
-                        )
-                    })
-                    .map(|(other, _)| *other)
-                    .collect();
-                rivals.dedup();
+                let rivals = rivals_at.iter().filter(|(other, places)| {
+                    let other = catalogue.at(**other as usize);
+                    places.may_supersede(other, (signature, &hit.mark))
+                });
+                let rivals: Vec<u32> = rivals.map(|(other, _)| *other).collect();
                 let key = Key::new(object, values, &hit);
                 self.keep(number, (key, rivals), hit, order);
             }

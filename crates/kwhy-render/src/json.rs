@@ -36,6 +36,15 @@ pub fn line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
+/// Returns a value on one line; none of what cannot be written as JSON.
+pub fn text(value: &impl Serialize) -> Option<String> {
+    let mut out = Vec::new();
+    let form = Escaping(CompactFormatter);
+    let written = value.serialize(&mut Serializer::with_formatter(&mut out, form));
+    written.ok()?;
+    String::from_utf8(out).ok()
+}
+
 /// Writes characters that steer a terminal as `\u` escapes. The values stay the same.
 struct Escaping<F>(F);
 
