@@ -354,6 +354,7 @@ main.run
 2024-03-04T05:06:07.123456789Z stdout F text
 NAME    READY   STATUS    RESTARTS   AGE
 web-0   1/1     Running   0          5d
+I0304 05:06:08.123456       1 sync.go:88] \"Synced\"
 Killed
 he said \"this
 goes on\"
@@ -365,15 +366,15 @@ goes on\"
         let wanted = [
             (2, RegionReason::Error),
             (5, RegionReason::Error),
+            // what follows it is read with it
             (9, RegionReason::Structure),
-            (10, RegionReason::Structure),
-            (12, RegionReason::Text),
             (13, RegionReason::Text),
+            (14, RegionReason::Text),
         ];
         assert_eq!(told, wanted);
-        assert_eq!((index.lines, index.records), (13, 6));
+        assert_eq!((index.lines, index.records), (14, 7));
         let breaks: Vec<usize> = index.breaks.iter().map(|at| line(*at)).collect();
-        assert_eq!(breaks, [9, 10, 11, 12, 13]);
+        assert_eq!(breaks, [9, 10, 12, 13, 14]);
     }
 
     #[test]

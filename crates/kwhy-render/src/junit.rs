@@ -24,7 +24,7 @@ pub struct Junit;
 impl Render for Junit {
     fn render(&self, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
         let report = view.report;
-        let outline = Outline::new(report);
+        let outline = Outline::new(view);
         let passing = outline.over.iter().chain(&outline.benign);
         let (failing, minor): (Vec<&Finding>, Vec<&Finding>) = outline
             .roots

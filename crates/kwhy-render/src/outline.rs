@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use kwhy_core::report::{State, Unexplained};
 use kwhy_core::{Finding, Report, Role};
 
-use crate::verdict;
 use crate::words::counted;
+use crate::{View, verdict};
 
 /// The number of findings below one that are listed.
 const MOST_EXPLAINED: usize = 200;
@@ -22,6 +22,8 @@ pub struct Outline<'r> {
     /// What looks alarming and is not.
     pub benign: Vec<&'r Finding>,
     by_rank: HashMap<usize, &'r Finding>,
+    /// The number of findings that were not asked for.
+    left_out: usize,
 }
 
 /// A finding that another one explains, and how many steps it is away.
@@ -36,7 +38,8 @@ pub struct Below<'r> {
 
 impl<'r> Outline<'r> {
     /// The outline of a report.
-    pub fn new(report: &'r Report) -> Outline<'r> {
+    pub fn new(view: &View<'r>) -> Outline<'r> {
+        let report = view.report;
         let by_rank: HashMap<usize, &Finding> =
             report.findings.iter().map(|f| (f.rank, f)).collect();
         let is_root = |finding: &&Finding| match finding.explained_by {
@@ -57,6 +60,7 @@ impl<'r> Outline<'r> {
             over,
             benign,
             by_rank,
+            left_out: view.left_out,
         }
     }
 
@@ -113,7 +117,7 @@ impl<'r> Outline<'r> {
     /// The verdict in sentences.
     pub fn verdict(&self) -> String {
         let answered = !self.roots.is_empty();
-        verdict::verdict(self.report).unwrap_or_else(|| match self.report.verdict {
+        verdict::verdict(self.report, self.left_out).unwrap_or_else(|| match self.report.verdict {
             _ if answered => format!("{}.", capital(&self.headline())),
             _ if self.report.stats.bytes == 0 => "The input is empty.".to_owned(),
             _ => "No signature matches, and kwhy does not guess a cause.".to_owned(),
@@ -140,7 +144,10 @@ mod tests {
     #[test]
     fn what_explains_comes_first() {
         let report = samples::with_symptoms();
-        let outline = Outline::new(&report);
+        let outline = Outline::new(&View {
+            report: &report,
+            left_out: 0,
+        });
         let ranks = |findings: &[&Finding]| findings.iter().map(|f| f.rank).collect::<Vec<_>>();
         assert_eq!(ranks(&outline.roots), [1, 4]);
         assert_eq!(ranks(&outline.benign), [5]);
@@ -156,7 +163,10 @@ mod tests {
         let mut report = samples::with_symptoms();
         let back = kwhy_core::report::Explained::new(1, "");
         report.findings[1].explains.push(back);
-        let outline = Outline::new(&report);
+        let outline = Outline::new(&View {
+            report: &report,
+            left_out: 0,
+        });
         assert_eq!(outline.below(outline.roots[0]).len(), 2);
     }
 }

@@ -11,7 +11,7 @@ use crate::escape::visible;
 const KINDS: usize = 3;
 
 /// Returns the verdict on a report in a sentence or two; none where the findings say it all.
-pub fn verdict(report: &Report) -> Option<String> {
+pub fn verdict(report: &Report, left_out: usize) -> Option<String> {
     let situations = report.situations.iter().map(situation);
     let looked_at: Vec<String> = situations.chain(looked_at(report)).collect();
     let looked_at = (!looked_at.is_empty()).then(|| looked_at.join(" "));
@@ -36,7 +36,7 @@ pub fn verdict(report: &Report) -> Option<String> {
             Some(with(&format!("{problems}; nothing is wrong now.")))
         }
         Verdict::Unknown if !report.health.is_empty() => looked_at,
-        Verdict::Unknown if shows_nothing(report) => Some(with(
+        Verdict::Unknown if shows_nothing(report, left_out) => Some(with(
             "Nothing is known to be wrong here, and nothing shows that anything is well: no log, no event, no \
              object with a state.",
         )),
@@ -56,8 +56,8 @@ fn is_error(event: &Unexplained) -> bool {
     event.severity != Some(Severity::Warning)
 }
 
-/// Returns true if an input was read of which there is nothing to say.
-pub fn shows_nothing(report: &Report) -> bool {
+/// Returns true if an input was read of which there is nothing to say, and nothing that was not asked for.
+pub fn shows_nothing(report: &Report, left_out: usize) -> bool {
     let is_quiet = report
         .findings
         .iter()
@@ -67,6 +67,7 @@ pub fn shows_nothing(report: &Report) -> bool {
         .iter()
         .any(|met| matches!(met.limit, Limit::Namespace | Limit::NamespaceUnknown));
     !is_narrowed
+        && left_out == 0
         && report.stats.bytes > 0
         && is_quiet
         && report.unexplained.is_empty()

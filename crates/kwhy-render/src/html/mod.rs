@@ -41,7 +41,7 @@ impl Render for Html {
 
 fn page(view: &View<'_>) -> Markup {
     let report = view.report;
-    let outline = Outline::new(report);
+    let outline = Outline::new(view);
     let policy = format!(
         "default-src 'none'; style-src 'sha256-{STYLE_HASH}'; script-src 'sha256-{SCRIPT_HASH}'; base-uri 'none'; \
          form-action 'none'"

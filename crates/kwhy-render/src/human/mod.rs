@@ -127,7 +127,7 @@ impl Render for Human {
         let (over, benign): (Vec<&Finding>, Vec<&Finding>) = benign
             .into_iter()
             .partition(|finding| finding.state == State::Over);
-        let verdict = verdict::verdict(report);
+        let verdict = verdict::verdict(report, view.left_out);
         if let Some(verdict) = &verdict {
             self.layout.hang(out, Style::Strong, verdict, 0, 0)?;
             writeln!(out)?;
@@ -144,7 +144,7 @@ impl Render for Human {
         self.brief(&findings, shown.get(in_full..).unwrap_or_default(), out)?;
         let answered = report.findings.iter().any(|f| f.role == Role::Cause);
         let is_well = matches!(report.verdict, Verdict::Healthy | Verdict::Over);
-        if !answered && !is_well && !verdict::shows_nothing(report) {
+        if !answered && !is_well && !verdict::shows_nothing(report, view.left_out) {
             self.no_answer(view.left_out, report, &shown, out)?;
         }
         if (!answered && !is_well) || self.is_verbose() {

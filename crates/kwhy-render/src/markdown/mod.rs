@@ -30,7 +30,7 @@ pub struct Markdown;
 
 impl Render for Markdown {
     fn render(&self, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
-        let outline = Outline::new(view.report);
+        let outline = Outline::new(view);
         writeln!(out, "# kwhy: {}\n", outline.headline())?;
         writeln!(out, "{}\n", inline(&outline.verdict()))?;
         for (index, finding) in outline.roots.iter().enumerate() {
