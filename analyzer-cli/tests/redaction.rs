@@ -337,3 +337,41 @@ fn a_file_of_many_blocks() {
         .replace("Qx7hUnter2aB", "redacted");
     assert!(copied == expected.repeat(text.lines().count()));
 }
+
+#[test]
+fn texts_of_wide_characters() {
+    let root = folder("wide");
+    let text = format!("\u{feff}{KLOG}password=Qx7hUnter2aB\n");
+    let units = || text.encode_utf16();
+    for (name, bytes) in [
+        (
+            "le16",
+            units().flat_map(u16::to_le_bytes).collect::<Vec<u8>>(),
+        ),
+        ("be16", units().flat_map(u16::to_be_bytes).collect()),
+        (
+            "le32",
+            text.chars()
+                .flat_map(|c| u32::from(c).to_le_bytes())
+                .collect(),
+        ),
+        (
+            "be32",
+            text.chars()
+                .flat_map(|c| u32::from(c).to_be_bytes())
+                .collect(),
+        ),
+    ] {
+        let (from, to) = (root.join(name), root.join(format!("{name}.copy")));
+        fs::write(&from, bytes).unwrap();
+        let output = run(&["redact", "-o", to.to_str().unwrap()], Some(&from), "");
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        let copied = fs::read_to_string(&to).unwrap();
+        assert_eq!(copied.lines().count(), text.lines().count(), "{name}");
+        let secret = copied.contains("Qx7hUnter2aB");
+        assert!(
+            !secret && OWN.iter().all(|own| !copied.contains(own)),
+            "{name}"
+        );
+    }
+}

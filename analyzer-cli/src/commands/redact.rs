@@ -62,9 +62,9 @@ pub fn copy(
                 _ => Vec::new(),
             };
             let file = BufWriter::new(File::create(to).map_err(unwritable)?);
-            let pipe: Box<dyn Write + Send> = match is_packed {
-                true => Box::new(GzEncoder::new(file, Compression::default())),
-                false => Box::new(file),
+            let pipe = match is_packed {
+                true => Pipe::Packed(GzEncoder::new(file, Compression::default())),
+                false => Pipe::Plain(file),
             };
             Out::Tar {
                 pipe,
@@ -78,11 +78,8 @@ pub fn copy(
     copy.walk(from, reading)?;
     let failed = copy.failed.take();
     if let Out::Tar { mut pipe, .. } = copy.out {
-        pipe.write_all(&[0; 1024])
-            .and_then(|()| pipe.flush())
-            .map_err(unwritable)?;
-        // dropping it writes the end of the compressed stream
-        drop(pipe);
+        let ended = pipe.write_all(&[0; 1024]).and_then(|()| pipe.finish());
+        ended.map_err(unwritable)?;
     }
     match failed {
         Some(error) => Err(unwritable(error)),
@@ -100,9 +97,41 @@ enum Out {
     Folder(PathBuf),
     /// Into a tar.
     Tar {
-        pipe: Box<dyn Write + Send>,
+        pipe: Pipe,
         sizes: std::vec::IntoIter<u64>,
     },
+}
+
+/// A tar that is written, compressed or not.
+enum Pipe {
+    Plain(BufWriter<File>),
+    Packed(GzEncoder<BufWriter<File>>),
+}
+
+impl Pipe {
+    /// Writes the end of the compressed stream and all that waits.
+    fn finish(self) -> io::Result<()> {
+        match self {
+            Pipe::Plain(mut file) => file.flush(),
+            Pipe::Packed(packed) => packed.finish()?.flush(),
+        }
+    }
+}
+
+impl Write for Pipe {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Pipe::Plain(file) => file.write(bytes),
+            Pipe::Packed(packed) => packed.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Pipe::Plain(file) => file.flush(),
+            Pipe::Packed(packed) => packed.flush(),
+        }
+    }
 }
 
 /// Copies what a walk finds.
@@ -261,10 +290,17 @@ fn redacted(
         let wanted = (BLOCK + AROUND - open.len().min(BLOCK)) as u64;
         let read = Read::take(&mut *content, wanted).read_to_end(&mut open)?;
         if std::mem::take(&mut first)
-            && (open.starts_with(b"\xff\xfe") || open.starts_with(b"\xfe\xff"))
+            && let Some(decode) = wide(&open)
         {
-            content.read_to_end(&mut open)?;
-            open = utf8(&open);
+            Read::take(&mut *content, MAX_WIDE).read_to_end(&mut open)?;
+            if open.len() as u64 > MAX_WIDE {
+                let message = format!(
+                    "a text in UTF-16 or UTF-32 of more than {} MiB",
+                    MAX_WIDE >> 20
+                );
+                return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+            }
+            open = decode(&open).into_bytes();
         }
         let is_last = (read as u64) < wanted;
         let end = match is_last {
@@ -290,14 +326,29 @@ fn redacted(
     }
 }
 
-/// UTF-16 with its mark as UTF-8.
-fn utf8(bytes: &[u8]) -> Vec<u8> {
-    let is_little = bytes.starts_with(b"\xff\xfe");
-    let units = bytes[2..].chunks_exact(2).map(|pair| match is_little {
-        true => u16::from_le_bytes([pair[0], pair[1]]),
-        false => u16::from_be_bytes([pair[0], pair[1]]),
-    });
-    String::from_utf16_lossy(&units.collect::<Vec<_>>()).into_bytes()
+/// The bytes of a text with more than one byte a character: it is decoded as a whole.
+const MAX_WIDE: u64 = 64 << 20;
+
+/// How a text in UTF-16 or UTF-32 is decoded, as its mark shows.
+fn wide(head: &[u8]) -> Option<fn(&[u8]) -> String> {
+    fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
+        let units = bytes.as_chunks::<2>().0.iter().skip(1);
+        String::from_utf16_lossy(&units.map(|pair| unit(*pair)).collect::<Vec<_>>())
+    }
+    fn utf32(bytes: &[u8], unit: fn([u8; 4]) -> u32) -> String {
+        let units = bytes.as_chunks::<4>().0.iter().skip(1);
+        let chars = units.map(|four| char::from_u32(unit(*four)));
+        chars
+            .map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER))
+            .collect()
+    }
+    Some(match head {
+        [0xff, 0xfe, 0, 0, ..] => |bytes| utf32(bytes, u32::from_le_bytes),
+        [0, 0, 0xfe, 0xff, ..] => |bytes| utf32(bytes, u32::from_be_bytes),
+        [0xff, 0xfe, ..] => |bytes| utf16(bytes, u16::from_le_bytes),
+        [0xfe, 0xff, ..] => |bytes| utf16(bytes, u16::from_be_bytes),
+        _ => return None,
+    })
 }
 
 /// Counts what is written.
@@ -316,7 +367,7 @@ impl Write for Count {
 
 /// Writes no more than was announced.
 struct Exact<'p> {
-    pipe: &'p mut Box<dyn Write + Send>,
+    pipe: &'p mut Pipe,
     left: u64,
 }
 
