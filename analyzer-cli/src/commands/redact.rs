@@ -63,7 +63,7 @@ pub fn copy(
             };
             let file = BufWriter::new(File::create(to).map_err(unwritable)?);
             let pipe = match is_packed {
-                true => Pipe::Packed(GzEncoder::new(file, Compression::default())),
+                true => Pipe::Packed(Box::new(GzEncoder::new(file, Compression::default()))),
                 false => Pipe::Plain(file),
             };
             Out::Tar {
@@ -105,7 +105,7 @@ enum Out {
 /// A tar that is written, compressed or not.
 enum Pipe {
     Plain(BufWriter<File>),
-    Packed(GzEncoder<BufWriter<File>>),
+    Packed(Box<GzEncoder<BufWriter<File>>>),
 }
 
 impl Pipe {
