@@ -186,7 +186,7 @@ pub struct BundleArgs {
     ///
     /// member-size (bytes of one member, 16G), total-size (bytes unpacked in all, 256G), ratio (bytes unpacked
     /// for each packed one, 250), members (100000), nesting (archives inside of one another, 4), path-length
-    /// (bytes of a name, 4096); of any input: line-length (bytes of a line, 1M at most), depth (maps and lists in one
+    /// (bytes of a name, 4096), time (seconds, none); of any input: line-length (bytes of a line, 1M at most), depth (maps and lists in one
     /// another in YAML and JSON, 100), aliases (values that those of one object in YAML expand to, 10000).
     /// The report lists those that were met.
     #[arg(
