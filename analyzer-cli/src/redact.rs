@@ -87,13 +87,21 @@ impl DocumentSink for Names {
     }
 }
 
-/// All of standard input, which is read twice.
+/// The bytes of standard input that are kept: it is read twice.
+const MAX_KEPT: u64 = 256 << 20;
+
+/// All of standard input.
 ///
 /// # Errors
-/// The reader's.
-pub fn kept(mut stdin: impl Read) -> io::Result<Vec<u8>> {
+/// The reader's, and `FileTooLarge`.
+pub fn kept(stdin: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    stdin.read_to_end(&mut bytes)?;
+    let length = stdin.take(MAX_KEPT + 1).read_to_end(&mut bytes)?;
+    if length as u64 > MAX_KEPT {
+        let most = MAX_KEPT >> 20;
+        let message = format!("with --redact it is read twice, so at most {most} MiB: give a file");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
     Ok(bytes)
 }
 

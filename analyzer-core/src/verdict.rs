@@ -104,9 +104,10 @@ const WARNINGS: u64 = 4;
 const WELL: u64 = 10;
 
 /// The number of records for each that reports a failure as information that a healthy log has at least.
-const DOUBTS: u64 = 3;
+const INFO_FAILURES: u64 = 3;
 
-/// Judges a report by its findings, the health of the objects and what no finding covers.
+/// Judges a report by its findings, the health of the objects and what no finding covers. Of a report that was read
+/// back from JSON less is known: it may be unknown where it was healthy.
 ///
 /// ```
 /// use kwhy_core::{Analyzer, Verdict};
@@ -176,7 +177,7 @@ fn are_harmless(report: &Report, well: u64) -> bool {
         .iter()
         .any(|met| met.limit == Limit::ManyErrors);
     warnings * WARNINGS <= records
-        && report.doubts * DOUBTS <= records
+        && report.info_failures * INFO_FAILURES <= records
         && not_understood <= records
         && !are_unread
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::course::Course;
+use super::log_course::LogCourse;
 use super::{Surplus, answers};
 use crate::matcher::Match;
 use kwhy_catalogue::Catalogue;
@@ -27,7 +27,7 @@ pub(super) fn give_way(
         surplus.retain(|more| !is_frame(more.signature));
         return;
     }
-    let mut records: BTreeMap<(usize, usize), Course> = BTreeMap::new();
+    let mut records: BTreeMap<(usize, usize), LogCourse> = BTreeMap::new();
     for (number, found) in matches.iter().filter(|(number, _)| is_frame(*number)) {
         for hit in found.hits.iter().filter(|hit| hit.format.is_log()) {
             let known = records.entry((*number, hit.document)).or_default();

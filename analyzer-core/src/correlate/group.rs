@@ -153,6 +153,20 @@ impl Namespaces {
     }
 }
 
+/// The number of times that a fault happened. A failure and what is done about it are events of the cluster with
+/// different reasons, and one fault.
+fn happened<'h>(hits: impl Iterator<Item = &'h Hit>) -> u64 {
+    let mut others = 0;
+    let mut of_reasons: HashMap<&str, u64> = HashMap::new();
+    for hit in hits {
+        match hit.reason.as_deref().filter(|_| !hit.format.is_log()) {
+            Some(reason) => *of_reasons.entry(reason).or_default() += hit.occurrences(),
+            None => others += hit.occurrences(),
+        }
+    }
+    others + of_reasons.into_values().max().unwrap_or_default()
+}
+
 /// Moves the groups of node faults to the node, whichever pod's event reports them.
 fn about_nodes(catalogue: &Catalogue, groups: &mut Vec<Group>) {
     let mut at: HashMap<(usize, String, Values), usize> = HashMap::new();
@@ -392,13 +406,11 @@ impl Group {
             .hits
             .iter()
             .filter(|hit| hit.leads && records.insert((hit.document, hit.record.start)));
-        // a failure and what is done about it are events of different reasons, and one fault
-        let mut of_reasons: HashMap<Option<&str>, u64> = HashMap::new();
-        for hit in leading {
-            *of_reasons.entry(hit.reason.as_deref()).or_default() += hit.occurrences();
-        }
-        let unnamed = of_reasons.remove(&None).unwrap_or_default();
-        let kept = unnamed + of_reasons.into_values().max().unwrap_or_default();
+        let kept = match self.more {
+            0 => happened(leading),
+            // of those that are not kept no reason is known
+            _ => leading.map(Hit::occurrences).sum(),
+        };
         let shown: HashSet<&Subject> = self.hits.iter().map(|hit| &hit.subject).collect();
         // where only states show it, each object counts
         self.count = match kept + self.more {

@@ -2,13 +2,13 @@
 
 mod advice;
 mod causal_rules;
-mod course;
 mod explain;
 mod frames;
 mod graph;
 mod group;
 mod health;
 mod identity;
+mod log_course;
 mod name_match;
 mod next_steps;
 mod notes;
@@ -93,7 +93,7 @@ pub(crate) struct Correlated {
     /// The number of unexplained findings that were not compared with all others.
     pub not_compared: u64,
     /// The number of times that faults were seen which hold, and which the writers call information.
-    pub doubts: u64,
+    pub info_failures: u64,
 }
 
 /// Maps a document index to its final order.
@@ -234,7 +234,7 @@ pub(crate) fn correlate(
             finding
         })
         .collect();
-    let is_doubt = |finding: &&Finding, group: &Group| {
+    let is_info_failure = |finding: &&Finding, group: &Group| {
         finding.severity == Level::Info
             && finding.role == Role::Cause
             && finding.state != State::Over
@@ -242,9 +242,9 @@ pub(crate) fn correlate(
             && catalogue.at(group.signature).severity > Level::Info
     };
     let ranked = order.ranked.iter().map(|&at| &groups[at]);
-    let doubts = findings.iter().zip(ranked);
-    let doubts = doubts.filter(|(finding, group)| is_doubt(finding, group));
-    let doubts = doubts.map(|(finding, _)| finding.count).sum();
+    let info_failures = findings.iter().zip(ranked);
+    let info_failures = info_failures.filter(|(finding, group)| is_info_failure(finding, group));
+    let info_failures = info_failures.map(|(finding, _)| finding.count).sum();
     add_proofs_of_same_cause(&mut findings);
     let next = next_steps::steps(catalogue, &findings, &silent, graph);
     Correlated {
@@ -253,7 +253,7 @@ pub(crate) fn correlate(
         next,
         unplaced,
         not_compared: cut,
-        doubts,
+        info_failures,
     }
 }
 

@@ -9,8 +9,8 @@ use kwhy_parse::plain::reports_failure;
 use kwhy_parse::templates::mask;
 
 use super::Covered;
-use super::course::Course;
 use super::health::Health;
+use super::log_course::LogCourse;
 use super::over;
 use super::snapshots::Snapshots;
 use crate::matcher::Moment;
@@ -43,7 +43,7 @@ pub(crate) struct UnexplainedEvents {
     /// The bytes used by the lines of matched events.
     taken: usize,
     /// The number of log records that report a failure and are called information by their writer.
-    doubts: u64,
+    info_failures: u64,
 }
 
 /// The template: the reason, and the message without its variable parts.
@@ -152,7 +152,7 @@ impl Ended<'_> {
             && over::is_settled((first, last), seen.count, self.now).unwrap_or(false);
         match &seen.source {
             Source::Log(document) => {
-                let mut course = Course::default();
+                let mut course = LogCourse::default();
                 course.add(seen.count, [first, last]);
                 let end = self.last_times.get(*document).copied().flatten();
                 has_settled || course.is_over(end, 0)
@@ -200,7 +200,7 @@ impl UnexplainedEvents {
     /// Adds an event; `matched` is true if it fulfils any condition.
     pub fn event(&mut self, chunk: &Chunk, event: &Event<'_>, matched: bool) {
         if !is_notable(event) {
-            self.doubts += u64::from(mutters(event));
+            self.info_failures += u64::from(reports_failure_as_info(event));
             return;
         }
         let reason = event.reason.as_ref().map(|text| text.as_str().to_owned());
@@ -252,8 +252,8 @@ impl UnexplainedEvents {
 
     /// The number of log records that report a failure and are called information by their writer, of those that
     /// were read.
-    pub fn doubts(&self) -> u64 {
-        self.doubts
+    pub fn info_failures(&self) -> u64 {
+        self.info_failures
     }
 
     /// Records that error records were skipped.
@@ -270,7 +270,7 @@ impl UnexplainedEvents {
         order: &impl Fn(usize, usize) -> Ordering,
     ) {
         self.missed |= later.missed;
-        self.doubts += later.doubts;
+        self.info_failures += later.info_failures;
         for (template, mut group) in later.groups {
             group.first.1.line += lines_before;
             let known = self.groups.get(&template);
@@ -391,7 +391,7 @@ fn is_notable(event: &Event<'_>) -> bool {
 }
 
 /// Returns true if a log record reports a failure that its writer calls information.
-fn mutters(event: &Event<'_>) -> bool {
+fn reports_failure_as_info(event: &Event<'_>) -> bool {
     let is_info = event
         .severity
         .is_some_and(|severity| severity <= Severity::Info);

@@ -13,7 +13,7 @@ use crate::correlate::{
 };
 use crate::engine::Listed;
 use crate::inventory::{self, Facts};
-use crate::matcher::{Compiled, Hit, Match, Moment, evaluate};
+use crate::matcher::{Compiled, Hit, Match, Moment, compare, evaluate};
 use crate::temporal::Followed;
 use kwhy_catalogue::Catalogue;
 use kwhy_model::{Span, Subject};
@@ -123,7 +123,8 @@ impl HitStore {
                     several.push(((number, leaf), hit));
                 }
                 Hits::Single(_) => {
-                    if Single::holds(&catalogue.at(number as usize).condition, &hit) {
+                    let condition = &catalogue.at(number as usize).condition;
+                    if compare(&hit.captures, &condition.comparisons) {
                         singles.push((number, hit));
                     }
                 }

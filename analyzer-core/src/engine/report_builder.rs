@@ -125,7 +125,7 @@ impl Merged {
             settle: &settle,
         };
         let unexplained = self.unexplained_events;
-        let doubts = unexplained.doubts() + correlated.doubts;
+        let info_failures = unexplained.info_failures() + correlated.info_failures;
         let unexplained = unexplained.report(&names, &correlated.covered, &ended);
         let until = now.and_then(|now| Timestamp::from_nanosecond(now).ok());
         // a time without a year says nothing to a reader
@@ -158,7 +158,7 @@ impl Merged {
                 self.timeline.report()
             }),
             namespaces: self.namespaces,
-            doubts,
+            info_failures,
             stats: self.stats,
         };
         report.verdict = judge(&report);

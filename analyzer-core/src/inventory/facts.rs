@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 
 use super::details::{Detail, Details};
 use super::symbols::{Symbol, Symbols};
-use crate::matcher::Hit;
+use crate::matcher::{Hit, compare};
 use kwhy_catalogue::Catalogue;
 use kwhy_model::{Format, Subject};
 use kwhy_signature::{Comparison, ConditionId, leaves, refuting_objects};
@@ -86,12 +86,8 @@ impl Tables {
 
     /// Returns true if what a hit captured compares as the condition of a table asks.
     pub fn holds(&self, table: usize, hit: &Hit) -> bool {
-        let value = |name: &str| {
-            let captured = hit.captures.iter().find(|(known, _)| known == name);
-            captured.map(|(_, value)| value.as_str())
-        };
-        let mut comparisons = self.comparisons.get(table).into_iter().flatten();
-        comparisons.all(|comparison| comparison.holds(value))
+        let comparisons = self.comparisons.get(table);
+        comparisons.is_none_or(|comparisons| compare(&hit.captures, comparisons))
     }
 
     /// Returns true if the facts of a table only refute.

@@ -8,7 +8,7 @@ use super::words_of;
 use kwhy_model::{Object, Span, Subject, Text, Value};
 use kwhy_prefilter::Token;
 use kwhy_signature::{
-    Condition, EventPattern, Haystack, ObjectPattern, Pattern, Place, ValueTest, number,
+    Comparison, EventPattern, Haystack, ObjectPattern, Pattern, Place, ValueTest, number,
 };
 
 /// A captured value with its name.
@@ -261,18 +261,14 @@ fn proof_of(facts: &EventView<'_, '_>) -> Span {
     }
 }
 
-/// Returns true if what was captured compares as a condition asks.
-pub(super) fn compares(condition: &Condition, found: &Found) -> bool {
+/// Returns true if captured values compare as is asked of them.
+pub(crate) fn compare(captures: &[Capture], comparisons: &[Comparison]) -> bool {
     let value = |name: &str| {
-        let mut captures = found.captures.iter();
-        captures
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| value.as_str())
+        let captured = captures.iter().find(|(known, _)| known == name);
+        captured.map(|(_, value)| value.as_str())
     };
-    condition
-        .comparisons
-        .iter()
-        .all(|comparison| comparison.holds(value))
+    let mut comparisons = comparisons.iter();
+    comparisons.all(|comparison| comparison.holds(value))
 }
 
 /// The fields of a container that describe its previous run.

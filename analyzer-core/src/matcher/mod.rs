@@ -21,6 +21,7 @@ mod time_range;
 pub(crate) use evaluate::{Match, enrich, evaluate, is_known};
 pub(crate) use event_view::EventView;
 pub(crate) use hit::{Hit, Moment};
+pub(crate) use leaf::compare;
 pub(crate) use memo::Memo;
 pub(crate) use prefilter::Prefilter;
 pub(crate) use scope::{node, related, subjects_agree};
@@ -277,7 +278,7 @@ impl<'c> Tester<'c> {
             // what compares otherwise is no match, and most rows of a table do
             let compares = !condition.comparisons.is_empty();
             if compares && condition.is_single() && condition.also.is_empty() {
-                found.retain(|found| leaf::compares(condition, found));
+                found.retain(|found| compare(&found.captures, &condition.comparisons));
             }
             if found.is_empty() {
                 return;

@@ -36,7 +36,7 @@ impl Default for Report {
             matched: BTreeMap::new(),
             timeline: None,
             namespaces: BTreeSet::new(),
-            doubts: 0,
+            info_failures: 0,
             stats: Stats::default(),
         }
     }

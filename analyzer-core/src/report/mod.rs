@@ -83,7 +83,7 @@ pub struct Report {
     pub namespaces: BTreeSet<String>,
     /// The number of log records that report a failure and are called information by their writer.
     #[serde(skip)]
-    pub(crate) doubts: u64,
+    pub(crate) info_failures: u64,
     /// Sizes and counts.
     pub stats: Stats,
 }

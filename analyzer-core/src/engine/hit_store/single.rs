@@ -121,16 +121,6 @@ impl Single {
         matches
     }
 
-    /// Returns true if what the hit captured compares as the condition asks.
-    pub fn holds(condition: &Condition, hit: &Hit) -> bool {
-        let value = |name: &str| {
-            let captured = hit.captures.iter().find(|(known, _)| known == name);
-            captured.map(|(_, value)| value.as_str())
-        };
-        let mut comparisons = condition.comparisons.iter();
-        comparisons.all(|comparison| comparison.holds(value))
-    }
-
     /// Takes a hit, or counts it if its object is one too many. `room` is how many bytes more may be kept.
     pub fn keep(
         &mut self,

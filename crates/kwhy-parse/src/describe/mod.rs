@@ -20,7 +20,7 @@ mod tree_builder;
 mod values;
 
 use crate::input::Line;
-use kwhy_model::{Event, Format, Map, Object, Parsed, Severity, Span, Subject, Text, Value};
+use kwhy_model::{Format, Object, Parsed, Span, Subject, Value};
 use layout::{Entry, Tree, is_absent, part};
 
 /// Returns true if the line starts a describe: `Name:` and a value.
@@ -182,8 +182,9 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
     if is_part {
         super::object::of_part(Format::Describe, &fields, &subject, &mut parsed.events);
     }
-    if matches!(kind, None | Some("Event")) && !is_part {
-        parsed.events.extend(message(&tree, &fields, &subject));
+    if kind == Some("Event") {
+        let event = super::object::of_event(Format::Describe, &fields, &span);
+        parsed.events.extend(event);
     }
     match events {
         Events::Absent => {}
@@ -205,39 +206,6 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
             listed: false,
         });
     }
-}
-
-/// Returns the message of an event, or of an object of a program's own kind, that a key of its own states.
-fn message<'a>(tree: &Tree<'a>, fields: &Map<'a>, own: &Subject) -> Option<Event<'a>> {
-    let line = |key: &str| {
-        let line = tree.child(tree.root(), key)?.value;
-        (!line.text.is_empty()).then_some(line)
-    };
-    let text = |line: Line<'a>| Text::borrowed(line.text, line.start);
-    let said = line("Message")?;
-    let mut event = Event::new(Format::Describe, said.span(), text(said));
-    event.reason = line("Reason").map(text);
-    event.severity = line("Type").and_then(|kind| match kind.text {
-        "Warning" => Some(Severity::Warning),
-        "Normal" => Some(Severity::Info),
-        _ => None,
-    });
-    let count = line("Count").and_then(|count| count.text.parse().ok());
-    event.count = count.unwrap_or(1);
-    let about = |key: &str| {
-        let value = fields.text(&format!("involved_object.{key}"))?;
-        Some(value.into_owned())
-    };
-    event.subject = match about("kind") {
-        Some(kind) => Subject {
-            kind: Some(kind),
-            namespace: about("namespace"),
-            name: about("name"),
-            ..Subject::default()
-        },
-        None => own.clone(),
-    };
-    Some(event)
 }
 
 /// Returns the object's name. If the top of the text was cut off, the first name may be that of a

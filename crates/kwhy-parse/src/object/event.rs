@@ -45,8 +45,8 @@ fn text<'a>(map: &Map<'a>, path: &str) -> Option<Text<'a>> {
     }
 }
 
-/// An object of kind Event, of `v1` or `events.k8s.io`.
-pub(super) fn of_event<'a>(format: Format, map: &Map<'a>, span: &Span) -> Option<Event<'a>> {
+/// An object of kind Event, of `v1` or `events.k8s.io`. The keys are the API's, or these in snake case.
+pub(crate) fn of_event<'a>(format: Format, map: &Map<'a>, span: &Span) -> Option<Event<'a>> {
     let message = text(map, "message").or_else(|| text(map, "note"));
     let first = |paths: &[&str]| paths.iter().find_map(|path| text(map, path));
     let owned = |paths: &[&str]| first(paths).map(|text| text.as_str().to_owned());
@@ -54,18 +54,30 @@ pub(super) fn of_event<'a>(format: Format, map: &Map<'a>, span: &Span) -> Option
         "source.component",
         "deprecatedSource.component",
         "reportingComponent",
+        "reporting_component",
         "reportingController",
     ]);
     let host = first(&["source.host", "deprecatedSource.host"]);
-    let part = first(&["involvedObject.fieldPath", "regarding.fieldPath"]);
-    let kind = owned(&["involvedObject.kind", "regarding.kind"]);
+    let part = first(&[
+        "involvedObject.fieldPath",
+        "involved_object.field_path",
+        "regarding.fieldPath",
+        "regarding.field_path",
+    ]);
+    let about = |key: &str| {
+        let objects = ["involvedObject", "involved_object", "regarding"];
+        objects
+            .iter()
+            .find_map(|object| owned(&[&format!("{object}.{key}")]))
+    };
+    let kind = about("kind");
     let of_node = kind.as_deref() == Some("Node");
     let by_kubelet = component
         .as_ref()
         .is_some_and(|component| matches!(component.as_str(), "kubelet" | "kube-proxy"));
     let subject = Subject {
-        namespace: owned(&["involvedObject.namespace", "regarding.namespace"]).filter(|_| !of_node),
-        name: owned(&["involvedObject.name", "regarding.name"]),
+        namespace: about("namespace").filter(|_| !of_node),
+        name: about("name"),
         container: part
             .as_ref()
             .and_then(|part| container_of_path(part.as_str())),
@@ -82,14 +94,24 @@ pub(super) fn of_event<'a>(format: Format, map: &Map<'a>, span: &Span) -> Option
         .and_then(|count| u64::try_from(count).ok())
         .unwrap_or(1);
     let times = |paths: &[&str]| paths.iter().find_map(|path| stamp(&text(map, path)?));
-    let first_time = times(&["firstTimestamp", "deprecatedFirstTimestamp", "eventTime"]);
+    let first_time = times(&[
+        "firstTimestamp",
+        "first_timestamp",
+        "deprecatedFirstTimestamp",
+        "eventTime",
+        "event_time",
+    ]);
     let time = times(&[
         "series.lastObservedTime",
         "lastTimestamp",
+        "last_timestamp",
         "deprecatedLastTimestamp",
         "eventTime",
+        "event_time",
         "firstTimestamp",
+        "first_timestamp",
         "metadata.creationTimestamp",
+        "metadata.creation_timestamp",
     ]);
     let reason = text(map, "reason");
     let kind_of_event = text(map, "type");

@@ -24,7 +24,7 @@ mod source;
 mod spread;
 mod yaml;
 
-pub(crate) use event::{of_containers, of_part, of_status};
+pub(crate) use event::{of_containers, of_event, of_part, of_status};
 pub(crate) use extent::ObjectExtent;
 pub use recognise::{Ahead, begins, begins_item, is_compact, is_compact_head, may_begin};
 pub use regular::regular;

@@ -13,7 +13,7 @@ const PAUSES: u64 = 10;
 
 /// When records of one kind were written in one document.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Course {
+pub(super) struct LogCourse {
     count: u64,
     /// The first and the last one, in nanoseconds since 1970; none if some state no time.
     ends: Option<(i128, i128)>,
@@ -22,7 +22,7 @@ pub(super) struct Course {
     lines: Option<(u64, u64)>,
 }
 
-impl Course {
+impl LogCourse {
     /// Adds records, of which the first and the last were written at these times.
     pub fn add(&mut self, count: u64, moments: [Option<Moment>; 2]) {
         self.count += count;
@@ -65,8 +65,8 @@ mod tests {
     use super::*;
     use kwhy_model::Stamp;
 
-    fn records(times: &[i128]) -> Course {
-        let mut records = Course::default();
+    fn records(times: &[i128]) -> LogCourse {
+        let mut records = LogCourse::default();
         for seconds in times {
             let stamp = Stamp {
                 nanos: seconds * 1_000_000_000,
