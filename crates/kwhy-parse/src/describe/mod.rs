@@ -182,9 +182,16 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
     if is_part {
         super::object::of_part(Format::Describe, &fields, &subject, &mut parsed.events);
     }
-    if kind == Some("Event") {
+    // programs print objects of their own kinds alike, with what happened to them as a message
+    let has_message = || kind.is_none() && !is_part && fields.get("message").is_some();
+    if kind == Some("Event") || has_message() {
         let event = super::object::of_event(Format::Describe, &fields, &span);
-        parsed.events.extend(event);
+        parsed.events.extend(event.map(|mut event| {
+            if event.subject.name.is_none() {
+                event.subject = subject.clone();
+            }
+            event
+        }));
     }
     match events {
         Events::Absent => {}
