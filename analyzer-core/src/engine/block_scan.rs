@@ -73,6 +73,8 @@ pub(crate) struct BlockResult {
     /// The namespaces that were named.
     pub namespaces: BTreeSet<String>,
     pub unexplained_events: UnexplainedEvents,
+    /// True if its first segment continues the last one of the block before.
+    pub continues: bool,
     /// The number of events of the cluster with a reason.
     pub cluster_events: u64,
     /// The number of lines that report errors, contain no text of a signature and were not read.
@@ -186,6 +188,7 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
                 document: block.document,
                 long_lines: block.long_lines.iter().map(|line| line + 1).collect(),
                 invalid: block.undecoded,
+                continues: block.table.is_some(),
                 ..BlockResult::default()
             },
         }

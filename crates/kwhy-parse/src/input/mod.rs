@@ -24,5 +24,5 @@ pub use line::floor_char;
 pub use line::{Line, lines};
 pub use markdown::marked_record;
 pub use normalize::{is_clean, utf16_unit};
-pub use segment::{Segment, segments};
 pub use segment::{Around, ends_log, is_structural, segments_within};
+pub use segment::{Segment, segments};

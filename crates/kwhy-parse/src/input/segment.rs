@@ -384,7 +384,10 @@ impl<'a> Cutter<'a> {
             self.has_table = false;
             self.has_log = false;
         }
-        let is_table = matches!(format, Format::Table | Format::DescribeEvents | Format::EventsTable);
+        let is_table = matches!(
+            format,
+            Format::Table | Format::DescribeEvents | Format::EventsTable
+        );
         self.rows = is_table.then(|| RowLayout::of(line.text)).flatten();
         self.open = Some(Segment {
             format,

@@ -89,7 +89,8 @@ fn is_blank(line: &[u8]) -> bool {
 /// Returns true if a line has a gap between two cells.
 fn may_be_row(line: &[u8]) -> bool {
     let line = line.trim_ascii();
-    line.windows(3).any(|bytes| bytes[..2] == *b"  " && bytes[2] != b' ')
+    line.windows(3)
+        .any(|bytes| bytes[..2] == *b"  " && bytes[2] != b' ')
 }
 
 /// The command on the line above the one at this byte.
@@ -122,8 +123,14 @@ mod tests {
         let nearest = format!("{other}{HEAD}{rows}");
         assert_eq!(above(&nearest, None).as_deref(), Some(head));
         assert_eq!(above(&format!("{HEAD}\n{rows}"), None), None);
-        assert_eq!(above(&format!("{HEAD}{rows}All of them run.\n"), None), None);
-        assert_eq!(above(&format!("{HEAD}{rows}mole-0  0/1  Pending  0  5d\n"), None), None);
+        assert_eq!(
+            above(&format!("{HEAD}{rows}All of them run.\n"), None),
+            None
+        );
+        assert_eq!(
+            above(&format!("{HEAD}{rows}mole-0  0/1  Pending  0  5d\n"), None),
+            None
+        );
         assert_eq!(above(&rows, None), None);
     }
 
@@ -133,15 +140,21 @@ mod tests {
             header: HEAD.trim_end().to_owned(),
             command: None,
         };
-        assert_eq!(above(&ROW.repeat(2), Some(&open)), Some(open.header.clone()));
+        assert_eq!(
+            above(&ROW.repeat(2), Some(&open)),
+            Some(open.header.clone())
+        );
         assert_eq!(above(&format!("{ROW}\n{ROW}"), Some(&open)), None);
     }
 
     #[test]
     fn wrapped_headers_are_not_open() {
-        let head = "NAMESPACE      NAME        READY      STATUS       RESTARTS      AGE    \nNODE\n";
+        let head =
+            "NAMESPACE      NAME        READY      STATUS       RESTARTS      AGE    \nNODE\n";
         let row = "quay           mole-0      1/1        Running      0             5d     \nw1\n";
-        let text = format!("{head}{row}quay           mole-0      1/1        Running      0             5d\n");
+        let text = format!(
+            "{head}{row}quay           mole-0      1/1        Running      0             5d\n"
+        );
         assert_eq!(above(&text, None), None);
     }
 }

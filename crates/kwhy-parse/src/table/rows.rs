@@ -79,7 +79,8 @@ impl RowLayout {
         let ends = self.starts.iter().skip(1).copied();
         let ends = ends.chain(std::iter::once(line.len()));
         let spans = self.starts.iter().copied().zip(ends);
-        let mut cells = spans.map(|(start, end)| text.get(start..end).unwrap_or("").trim_ascii_end());
+        let mut cells =
+            spans.map(|(start, end)| text.get(start..end).unwrap_or("").trim_ascii_end());
         let own = &text[*first..];
         match &self.columns {
             // a time may be that of a log's record, two capitals that of another header
@@ -126,7 +127,9 @@ mod tests {
     fn events() {
         let header = "LAST SEEN   TYPE      REASON    OBJECT       MESSAGE";
         let layout = RowLayout::of(header).unwrap();
-        assert!(layout.takes(b"17m         Normal    Pulled    pod/quay-0   Container image  \"x\" already present"));
+        assert!(layout.takes(
+            b"17m         Normal    Pulled    pod/quay-0   Container image  \"x\" already present"
+        ));
         assert!(layout.takes(b"17m         Warning   BackOff   pod/quay-0   Back-off"));
         assert!(!layout.takes(b"17m         Normal    Pulled                 Container image"));
         assert!(!layout.takes(b"17m         Common    Pulled    pod/quay-0   Container image"));
