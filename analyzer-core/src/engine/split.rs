@@ -173,10 +173,8 @@ fn is_blank_before(bytes: &[u8], at: usize) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn find(bytes: &[u8], from: usize, may_grow: bool) -> Option<usize> {
+pub(super) mod tests {
+    pub fn find(bytes: &[u8], from: usize, may_grow: bool) -> Option<usize> {
         let cut = super::find(bytes, from, may_grow, None)?;
         assert_eq!(cut.table, None);
         Some(cut.at)
@@ -185,16 +183,17 @@ mod tests {
     #[test]
     fn tables_are_cut_between_rows() {
         let head = "NAME     READY   STATUS    RESTARTS   AGE\n";
-        let rows = "quay-0   1/1     Running   0          5d\n".repeat(9);
+        let row = "quay-0   1/1     Running   0          5d\n";
+        let rows = row.repeat(9);
         let text = format!("$ kubectl get pods\n{head}{rows}");
-        let at = text.len() - 3 * 42;
+        let at = text.len() - 3 * row.len();
         let cut = super::find(text.as_bytes(), at - 5, true, None).unwrap();
         assert_eq!(cut.at, at);
         let table = cut.table.unwrap();
         assert_eq!(table.command.as_deref(), Some("$ kubectl get pods"));
         // the next block has the rows alone
-        let next = super::find(rows.as_bytes(), 43, true, Some(&table)).unwrap();
-        assert_eq!((next.at, next.table), (84, Some(table)));
+        let next = super::find(rows.as_bytes(), row.len() + 1, true, Some(&table)).unwrap();
+        assert_eq!((next.at, next.table), (2 * row.len(), Some(table)));
     }
 
     #[test]

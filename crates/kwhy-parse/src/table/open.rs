@@ -1,6 +1,6 @@
 //! The table that is open where a long document is cut: its rows mean nothing without its header.
 
-use memchr::memrchr;
+use memchr::{memmem, memrchr};
 
 use super::rows::RowLayout;
 use super::{has_two_capitals, is_rest_of_header, rows};
@@ -70,7 +70,7 @@ impl OpenTable {
                 let is_whole = !is_rest_of_header(&rows::line(text), below);
                 let table = || OpenTable {
                     header: text.to_owned(),
-                    command: command_above(bytes, start),
+                    command: command_above(bytes, start, before),
                 };
                 return is_whole.then(|| (layout, table()));
             }
@@ -88,17 +88,22 @@ fn is_blank(line: &[u8]) -> bool {
 
 /// Returns true if a line has a gap between two cells.
 fn may_be_row(line: &[u8]) -> bool {
-    let line = line.trim_ascii();
-    line.windows(3)
-        .any(|bytes| bytes[..2] == *b"  " && bytes[2] != b' ')
+    memmem::find(line.trim_ascii(), b"  ").is_some()
 }
 
-/// The command on the line above the one at this byte.
-fn command_above(bytes: &[u8], at: usize) -> Option<String> {
-    let end = at.checked_sub(1)?;
-    let start = memrchr(b'\n', &bytes[..end]).map_or(0, |end| end + 1);
-    let line = std::str::from_utf8(&bytes[start..end]).ok()?;
-    is_command(line).then(|| line.to_owned())
+/// The command whose output the table with a header at this byte is: the tables of one command follow one another.
+fn command_above(bytes: &[u8], at: usize, before: Option<&OpenTable>) -> Option<String> {
+    let mut end = at;
+    while let Some(break_at) = end.checked_sub(1) {
+        let start = memrchr(b'\n', &bytes[..break_at]).map_or(0, |end| end + 1);
+        let line = &bytes[start..break_at];
+        if !is_blank(line) && !may_be_row(line) {
+            let line = std::str::from_utf8(line).ok()?;
+            return is_command(line).then(|| line.to_owned());
+        }
+        end = start;
+    }
+    before?.command.clone()
 }
 
 #[cfg(test)]
