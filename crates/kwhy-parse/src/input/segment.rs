@@ -592,6 +592,10 @@ impl<'a> Cutter<'a> {
                 Format::Plain => command.verb != Verb::Other && !self.has_log,
                 _ => command.verb == Verb::Logs,
             };
+            // `kubectl get events` names a namespace, and no object
+            if segment.format == Format::DescribeEvents && command.verb == Verb::Get {
+                (segment.subject.namespace).clone_from(&command.subject.namespace);
+            }
             if fits {
                 segment.subject = command.subject.clone();
                 segment.extent = command.extent;

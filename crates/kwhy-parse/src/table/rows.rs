@@ -1,6 +1,6 @@
 //! Rows that are aligned with their table's header beyond doubt: their cells stand where its columns start.
 
-use memchr::memchr;
+use memchr::{memchr, memchr_iter};
 
 use super::align::ColumnType;
 use super::{Table, has_two_capitals, header};
@@ -70,7 +70,7 @@ impl RowLayout {
             && is_blank(&line[..*first])
             && line[*first].is_ascii_graphic()
             && self.starts.iter().skip(1).all(|start| begins_at(*start));
-        if !is_aligned || !line.is_ascii() || memchr(b'`', line).is_some() {
+        if !is_aligned || !line.is_ascii() || is_marked(line) {
             return false;
         }
         let Ok(text) = std::str::from_utf8(line) else {
@@ -94,6 +94,20 @@ impl RowLayout {
             }
         }
     }
+}
+
+/// Returns true if a line may contain marks of a page that it was copied from: of code, or tags.
+fn is_marked(line: &[u8]) -> bool {
+    const WORDS: [&[u8]; 6] = [
+        b"<none>",
+        b"<unknown>",
+        b"<pending>",
+        b"<unset>",
+        b"<nil>",
+        b"<invalid>",
+    ];
+    let is_word = |at: usize| WORDS.iter().any(|word| line[at..].starts_with(word));
+    memchr(b'`', line).is_some() || memchr_iter(b'<', line).any(|at| !is_word(at))
 }
 
 impl<'h> super::columns::Columns<'h> {
@@ -148,6 +162,7 @@ mod tests {
             "web-0   1/1",
             "web-0   1/1               0          5d",
             "web-0   1/1     Running   0          5d```",
+            "web-0   1/1     Running   0          5d<br />",
             "wéb-0   1/1     Running   0          5d",
             "web-0\t1/1     Running   0          5d",
         ] {
