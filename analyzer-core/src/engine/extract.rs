@@ -335,7 +335,7 @@ impl State {
                     None => Parsed::default(),
                 };
                 for segment in &segments {
-                    parsed.append(parse::segment(segment, &self.limits));
+                    parsed.append(parse::segment_of_stream(segment, &self.limits));
                 }
                 for event in &mut parsed.events {
                     event.subject.fill_from(&self.about);

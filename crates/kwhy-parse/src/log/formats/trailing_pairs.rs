@@ -6,7 +6,7 @@ use crate::log::quote::closing_quote;
 
 /// The bytes allowed in an unquoted value.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Bare {
+pub(in crate::log) enum Bare {
     /// No space, quote or `=` (log/slog).
     WithoutEquals,
     /// No space or quote; JSON is written verbatim (zerolog).
@@ -15,7 +15,7 @@ pub(super) enum Bare {
 
 /// Returns the offset of the first key, in linear time: a pair can be continued in one way only, so
 /// after a pair that does not parse the search resumes after it.
-pub(super) fn start(text: &str, from: usize, bare: Bare) -> Option<usize> {
+pub(in crate::log) fn start(text: &str, from: usize, bare: Bare) -> Option<usize> {
     let bytes = text.as_bytes();
     let end = text.trim_end_matches(' ').len();
     let mut at = next_key(bytes, from)?;

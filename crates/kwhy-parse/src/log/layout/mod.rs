@@ -1,0 +1,103 @@
+//! Heads put together from parts: a time, a level, a thread, a logger, a place in the source, in any order, in brackets
+//! or not, with any marks between them; then the message, and pairs or an object after it.
+//!
+//! Where a word may be a logger's name or the message's first one, a line alone is read by what is usual;
+//! [`Layout::learn`] knows it from the other lines of the stream. Layouts with a name of their own are listed in `named.rs`.
+
+mod head;
+mod learned;
+mod named;
+mod parts;
+mod rest;
+#[cfg(test)]
+mod tests;
+
+use super::formats::{Follow, FormatSpec};
+use super::header::Shown;
+use super::level;
+use super::envelope;
+use super::payload::Payload;
+use crate::input::Line;
+use kwhy_model::{Event, Format, Severity};
+
+use head::Head;
+pub(super) use learned::Layout;
+pub(super) use named::{LOGBACK, PYTHON, SPRING_BOOT};
+use parts::{Kind, Part};
+
+/// Any layout without a name of its own.
+pub(super) const FORMAT: FormatSpec = FormatSpec {
+    format: Format::TextLog,
+    first: b"0123456789[(<TDIWECFVNSAPJMOtdiwecfvnspa",
+    begins: |text| Head::of(text).is_some(),
+    read: |payload| Some(event(payload, Format::TextLog, &Head::of(payload.as_str())?)),
+    show: |_, text| Head::of(text).map_or(Shown::NoRecord, |head| shown(text, &head)),
+    follow: Follow::RAW,
+};
+
+/// Returns true if a text starts with a time and a level of which brackets or marks set one off.
+pub(super) fn is_marked(text: &str) -> bool {
+    Head::of(text).is_some_and(|head| {
+        head.find(Kind::Level).is_some() && head.parts.iter().any(|part| part.open != 0 || !matches!(part.separator, parts::Separator::Space))
+    })
+}
+
+/// Returns true for formats whose records a learned layout reads instead.
+pub(super) fn is_free(format: Format) -> bool {
+    matches!(
+        format,
+        Format::TextLog | Format::PythonLogging | Format::Logback | Format::SpringBoot | Format::Leveled | Format::Plain
+    )
+}
+
+/// The number of lines that a layout is learned from at most.
+const LINES: usize = 800;
+
+/// Learns the layout of a stream from its first lines, in their envelopes or not.
+pub(super) fn learn(lines: &[Line<'_>]) -> Option<Layout> {
+    let lines = lines.iter().filter(|line| !line.is_blank()).take(LINES);
+    let inner: Vec<Payload<'_>> = lines.map(|line| envelope::peel(Payload::from_line(*line)).1).collect();
+    Layout::learn(inner.iter().map(Payload::as_str).filter(|text| super::formats::find(text).is_none_or(|form| is_free(form.format))))
+}
+
+/// Returns true if a record in a learned layout starts with a text.
+pub(super) fn begins_within(text: &str, layout: &Layout) -> bool {
+    Head::within(text, layout).is_some()
+}
+
+/// Parses a record whose layout is known.
+pub(super) fn read_within<'a>(payload: &Payload<'a>, layout: &Layout) -> Option<Event<'a>> {
+    let text = payload.as_str();
+    let mut head = Head::within(text, layout)?;
+    head.extend(text);
+    Some(event(payload, named::format(text, &head).unwrap_or(Format::TextLog), &head))
+}
+
+fn shown(text: &str, head: &Head) -> Shown {
+    Shown::Record {
+        time: head.time(),
+        severity: head.find(Kind::Level).and_then(|part| severity(text, part)),
+        whole: false,
+    }
+}
+
+fn severity(text: &str, part: &Part) -> Option<Severity> {
+    let word = text.get(part.range.clone())?;
+    parts::letter(word).or_else(|| parts::level(word))
+}
+
+/// Makes an event of a record with this head.
+fn event<'a>(payload: &Payload<'a>, format: Format, head: &Head) -> Event<'a> {
+    let text = payload.as_str();
+    let rest = rest::read(payload, head.message);
+    let mut event = Event::new(format, payload.text().span(), payload.part(rest.message));
+    event.time = head.time();
+    event.caller = head.find(Kind::Caller).map(|part| payload.part(part.range.clone()));
+    event.component = head.logger().map(|part| payload.part(parts::logger_range(text, &part.range)));
+    event.fields = rest.fields;
+    if let Some(part) = head.find(Kind::Level) {
+        level::set(&mut event, payload.part(part.range.clone()));
+        event.severity = severity(text, part);
+    }
+    event
+}
