@@ -56,11 +56,11 @@ class Truth:
         self.folder = pathlib.Path(folder)
         self.text, self.records, self.line = "", [], 1
 
-    def add(self, written, record, *, level=True, digits=None, form="none", logger=None, caller=None, message=None, fields=None, error=None, **more):
+    def add(self, text, record, *, level=True, digits=None, form="none", logger=None, caller=None, message=None, fields=None, error=None, **more):
         """Adds the text that a library wrote for a record. `digits` is None where no time is shown."""
-        if not written.endswith("\n"):
-            written += "\n"
-        lines = written.count("\n")
+        if not text.endswith("\n"):
+            text += "\n"
+        lines = text.count("\n")
         truth = {
             "line": self.line, "lines": lines, "level": record["level"] if level is True else level or None,
             "time": None if digits is None else stamp(moment(record), digits), "time_form": form,
@@ -68,7 +68,7 @@ class Truth:
             "fields": fields or {}, "error": error, "stack": False, **more,
         }
         self.records.append(truth)
-        self.text += written
+        self.text += text
         self.line += lines
 
     def save(self):

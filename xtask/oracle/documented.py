@@ -119,7 +119,7 @@ def logrus(run, truth):
                 lead = f"\x1b[36m{word}\x1b[0m"
             else:
                 lead = f"\x1b[36m{word}\x1b[0m[{since:04d}]"
-            caller = f" /srv/{CALLER(record)} main.run()" if setting["caller"] else ""
+            caller = f"/srv/{CALLER(record)} main.run()" if setting["caller"] else ""
             if setting["caller"]:
                 shown["caller_ok"] = [None]
             written = f"{lead}{caller} {record['message']:<44} " + " ".join(f"\x1b[36m{key}\x1b[0m={logrus_value(value, setting['quote_all'])}" for key, value in sorted(fields.items()))
@@ -201,7 +201,8 @@ def zerolog_console(run, truth):
         order = sorted(fields, key=lambda key: (key != "error", key))
         caller = f" {paint(1, CALLER(record))}{paint(36, ' >')}" if setting["caller"] else ""
         pairs = "".join(f" {paint(36, key + '=')}{value(fields[key])}" for key in order)
-        truth.add(f"{paint(90, text)} {paint(32, word)}{caller} {record['message']}{pairs}", record, digits=digits, form=form, caller=CALLER(record) if setting["caller"] else None,
+        lead = "" if text == "<nil>" else paint(90, text) + " "
+        truth.add(f"{lead}{paint(32, word)}{caller} {record['message']}{pairs}", record, digits=digits, form=form, caller=CALLER(record) if setting["caller"] else None,
                   fields=record["fields"], error=record["error"])
 
 

@@ -69,7 +69,7 @@ fn level(event: &Event<'_>) -> Option<&'static str> {
         .field("level")
         .map(|level| level.as_str().to_ascii_lowercase());
     Some(match (event.severity?, word.as_deref()) {
-        (Severity::Debug, Some("trace" | "trac" | "trc" | "t" | "10" | "finer" | "finest")) => {
+        (Severity::Debug, Some("trace" | "trac" | "trc" | "trce" | "t" | "silly" | "10" | "finer" | "finest")) => {
             "trace"
         }
         (Severity::Fatal, Some("panic" | "pani" | "dpanic" | "pnc")) => "panic",

@@ -52,6 +52,11 @@ pub fn segment<'a>(segment: &Segment<'a>, limits: &ReadLimits) -> Parsed<'a> {
 
 /// The events and objects of one segment of a stream that is read whole, as [`log::parse_stream`] reads logs.
 pub fn segment_of_stream<'a>(segment: &Segment<'a>, limits: &ReadLimits) -> Parsed<'a> {
+    // no line alone may show that these are records
+    let is_text = matches!(segment.format, Format::Plain | Format::Prose);
+    if is_text && !segment.is_log && log::is_stream(&segment.lines) {
+        return log::parse_stream(&segment.lines);
+    }
     segment_with(segment, limits, log::parse_stream)
 }
 

@@ -187,7 +187,7 @@ const writers = {
       held += format(morgan, request, response).replace(/\u001b\[[0-9;]*m/g, setting.form === 'dev' ? '$&' : '') + '\n';
       const shown = { level: null, level_ok: ['info', 'error', 'warning'], optional_fields: [], kind: 'access' };
       shown.message = `GET ${url} HTTP/1.1`;
-      shown.message_ok = [`GET ${url}`];
+      shown.message_ok = [`GET ${url}`, `GET ${url} HTTP/1.1 ${code}`];
       shown.fields = {};
       if (setting.form === 'combined' || setting.form === 'common') { shown.digits = 0; shown.time_form = 'zone-stated'; }
       // short forms have no mark of a record; a reader may take them as text

@@ -1,4 +1,5 @@
 """Writes a run with a Python library: write.py PLAN NUMBER OUT."""
+import datetime
 import io
 import json
 import logging
@@ -82,7 +83,8 @@ def logging_runs(run, truth, formatter_of):
     handler.setFormatter(formatter_of())
     for record in run["records"]:
         micros_off(setting, record)
-        with time_machine.travel(moment(record), tick=False):
+        # the milliseconds that logging keeps are those of a float: not at their edge
+        with time_machine.travel(moment(record) + datetime.timedelta(microseconds=300 - record["micros"] % 1000), tick=False):
             text = with_pairs(record)
             emit(handler, record, text)
         truth.add(stream.take(), record, message=text, **base(setting, record))
@@ -211,7 +213,9 @@ def with_structlog(run, truth):
         if setting["time"] == "iso" and record["micros"] % 1_000_000 == 0:
             digits = 0
         truth.add(stream.take(), record, level=level, digits=digits, form=form, logger=record["logger"].replace("::", ".") if setting["logger"] else None,
-                  fields=record["fields"], error=record["error"])
+                  fields=record["fields"], error=record["error"],
+                  # as `repr` writes it
+                  written={key: str(value) for key, value in record["fields"].items() if isinstance(value, bool)})
 
 
 def with_loguru(run, truth):

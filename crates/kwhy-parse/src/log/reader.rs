@@ -378,7 +378,9 @@ impl<'a> Reader<'a> {
         });
         let learned = self.layout.as_ref().filter(|layout| {
             let is_free = form.is_none_or(|form| layout::is_free(form.format));
-            indent == 0 && is_free && layout::begins_within(text, layout)
+            // a level alone is a format of its own
+            let is_more = layout.is_more_than_level() || form.is_none();
+            indent == 0 && is_free && is_more && layout::begins_within(text, layout)
         });
         if let Some(layout) = learned {
             let form = form.unwrap_or(&layout::FORMAT);

@@ -512,7 +512,10 @@ pub(super) fn parse(text: &str) -> Option<Stamp> {
     let text = text.trim();
     match leading_date_time(text) {
         Some((stamp, _)) => Some(stamp),
-        None => epoch(text),
+        None => epoch(text).or_else(|| {
+            let found = written::leading(text)?;
+            found.stamp.filter(|_| found.length == text.len())
+        }),
     }
 }
 

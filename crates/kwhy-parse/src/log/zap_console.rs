@@ -96,6 +96,13 @@ fn head(text: &str) -> Option<Head> {
     if !known || !(upper || capital || (lower && separator != Separator::Blank)) {
         return None;
     }
+    // without tabs and an object a layout is read by its parts
+    let line = &text[..memchr(b'\n', text.as_bytes()).unwrap_or(text.len())];
+    // a terminal shows tabs as spaces
+    let is_spread = separator == Separator::Blanks && spaces > 3;
+    if separator != Separator::Tab && !is_spread && !line.trim_end().ends_with('}') {
+        return None;
+    }
     let start = length + spaces;
     // a single tab anywhere after the level selects tabs
     let separator = match after.as_bytes().get(word_length) {
@@ -362,7 +369,7 @@ mod tests {
         ] {
             assert!(!detect(line), "{line}");
         }
-        assert!(detect("2024-03-04T05:06:07Z INFO ready"));
+        assert!(detect("2024-03-04T05:06:07Z\tINFO\tready"));
         assert!(!is_caller("10.0.0.1:80"));
         assert!(is_caller("app/sync.go:7"));
     }

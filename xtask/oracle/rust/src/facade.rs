@@ -195,6 +195,14 @@ pub fn write(run: &Run, truth: &mut Truth) {
         if shown.get("message").is_none() {
             shown["message"] = text.into();
         }
+        let has_blanks = record.fields.values().any(|value| value.as_str().is_some_and(|text| text.contains([' ', '='])));
+        if run.library == "env_logger" && has_blanks {
+            // values are not quoted: nobody can know where they end
+            let written = String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
+            let at = written.find(&record.message).unwrap_or(0);
+            shown["message_ok"] = json!([written[at..].trim_end()]);
+            shown["optional_fields"] = json!(record.fields.keys().collect::<Vec<_>>());
+        }
         if with_fields {
             shown["fields"] = json!(record.fields);
         }

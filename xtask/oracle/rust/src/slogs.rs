@@ -73,7 +73,7 @@ pub fn write(run: &Run, truth: &mut Truth) {
         log(&logger, &record);
         let written = sink.take();
         let digits = if run.library == "slog-json" { if run.text("keys") == "default" { 9 } else { 6 } } else { 3 };
-        let form = if run.library == "slog-json" { "zone-stated" } else { "zone-missing" };
+        let form = if run.library == "slog-json" { "zone-stated" } else { "year-missing" };
         let mut shown = json!({"digits": digits, "time_form": form, "message": record.message, "fields": record.fields, "error": record.error});
         if run.library == "slog-term" && run.text("form") == "full" && run.is("file") {
             let at = written.find("src/slogs.rs:").map(|at| &written[at..]);

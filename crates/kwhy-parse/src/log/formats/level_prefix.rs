@@ -157,6 +157,7 @@ fn read<'a>(payload: &Payload<'a>, format: Format, head: Head) -> Option<Event<'
             .extend(members.map(|member| member.field(payload)));
     }
     event.component = component;
+    crate::log::layout::take_time(&mut event);
     level::set(&mut event, payload.part(head.level));
     Some(event)
 }

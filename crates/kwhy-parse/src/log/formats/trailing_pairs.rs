@@ -2,6 +2,7 @@
 //! the whole rest parses as pairs in the writer's own grammar.
 
 use crate::log::json_members::nested_end;
+use crate::log::logfmt::{closing_single, unquoted_end};
 use crate::log::quote::closing_quote;
 
 /// The bytes allowed in an unquoted value.
@@ -94,8 +95,17 @@ fn pair(text: &str, at: usize, bare: Bare) -> Option<usize> {
         return None;
     }
     let value = key_end + 1;
+    // the text of an error may be written without quotes
+    if bare == Bare::Json && matches!(text.get(at..key_end)?, "error" | "err") && !text.get(value..)?.starts_with(['"', '\'']) {
+        return Some(value + unquoted_end(text.get(value..)?, 0));
+    }
     match bytes.get(value) {
         Some(b'"') => return Some(closing_quote(text, value)? + 1),
+        Some(b'\'') if bare == Bare::Json => {
+            if let Some(close) = closing_single(text.get(value..)?) {
+                return Some(value + close + 1);
+            }
+        }
         Some(b'{' | b'[') if bare == Bare::Json => {
             let end = nested_end(text, value);
             if let Some(end) = end.filter(|end| matches!(bytes.get(*end), None | Some(b' '))) {

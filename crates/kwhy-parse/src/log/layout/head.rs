@@ -16,6 +16,8 @@ pub(super) struct Head {
     pub(super) parts: Vec<Part>,
     /// The offset of the message.
     pub(super) message: usize,
+    /// True while the parts of a group in brackets are read.
+    grouped: bool,
 }
 
 impl Head {
@@ -24,8 +26,9 @@ impl Head {
         if !may_start(text) {
             return None;
         }
-        let mut head = Head { parts: Vec::new(), message: 0 };
-        head.take_all(text, 0, text.len());
+        let mut head = Head { parts: Vec::new(), message: 0, grouped: false };
+        let line = first_line(text);
+        head.take_all(line, 0, line.len());
         head.settle();
         head.is_record(text).then_some(head)
     }
@@ -33,13 +36,14 @@ impl Head {
     /// Reads the head of a text in a known layout.
     pub(super) fn within(text: &str, layout: &Layout) -> Option<Head> {
         let mut parts = Vec::with_capacity(layout.len());
+        let text = first_line(text);
         let mut at = 0;
         for shape in layout.shapes() {
             let part = candidates(text, at).find(|part| shape.fits(text, part))?;
             at = part.end;
             parts.push(part);
         }
-        Some(Head { parts, message: at })
+        Some(Head { parts, message: at, grouped: false })
     }
 
     pub(super) fn find(&self, kind: Kind) -> Option<&Part> {
@@ -78,10 +82,16 @@ impl Head {
                         self.parts.push(part);
                     }
                     None if self.take_group(text, inside.clone()) => at = self.parts.last().map_or(end, |last| last.end.max(end)),
+                    // a thread of any text: `[main:QuorumPeer@151] - `
+                    None if has_level && matches!(parts::separator(text, inside_end(text, inside.end)).0, Separator::Mark(" - " | " : ")) => {
+                        let (separator, end) = parts::separator(text, inside_end(text, inside.end));
+                        self.parts.push(Part { kind: Kind::Thread, open: b'[', range: inside, separator, end, stamp: None, closed: false });
+                        at = end;
+                    }
                     // behind ` --- ` come the application, identifiers and the thread
                     _ if self.parts.iter().any(|part| part.separator == Separator::Mark(" --- ")) => {
                         let (separator, end) = parts::separator(text, inside_end(text, inside.end));
-                        self.parts.push(Part { kind: Kind::Thread, open: b'[', range: inside, separator, end, stamp: None });
+                        self.parts.push(Part { kind: Kind::Thread, open: b'[', range: inside, separator, end, stamp: None, closed: false });
                         at = end;
                     }
                     _ => return,
@@ -100,13 +110,17 @@ impl Head {
     /// Takes the parts behind those of a learned layout that nothing else looks like: some records have more of them.
     pub(super) fn extend(&mut self, text: &str) {
         let known = self.parts.len();
+        let text = first_line(text);
         self.take_all(text, self.message, text.len());
         let behind = self.parts.get(known..).unwrap_or(&[]);
-        let sure = behind.iter().take_while(|part| {
-            part.kind == Kind::Caller && (part.open != 0 || part.separator != Separator::Space)
-                || part.kind == Kind::Logger && text.get(part.range.clone()).is_some_and(|name| name.contains("::"))
+        let is_unnamed = !self.parts.iter().take(known).any(|part| matches!(part.kind, Kind::Logger | Kind::Word));
+        let sure = behind.iter().rposition(|part| match part.kind {
+            Kind::Caller => part.is_marked(),
+            Kind::Span => true,
+            Kind::Logger => text.get(part.range.clone()).is_some_and(|name| name.contains("::")) || is_unnamed && part.is_sure(),
+            _ => false,
         });
-        let kept = known + sure.count();
+        let kept = known + sure.map_or(0, |last| last + 1);
         self.parts.truncate(kept);
         self.message = self.parts.last().map_or(0, |last| last.end);
     }
@@ -118,7 +132,9 @@ impl Head {
     /// Takes what brackets hold if that is a time or a level and other parts: `[2024-03-04T05:06:07Z ERROR shop::db]`.
     fn take_group(&mut self, text: &str, inside: std::ops::Range<usize>) -> bool {
         let before = self.parts.len();
+        self.grouped = true;
         self.take_all(text, inside.start, inside.end);
+        self.grouped = false;
         if let Some(first) = self.parts.get_mut(before) {
             first.open |= GROUP;
         }
@@ -135,10 +151,11 @@ impl Head {
 
     fn wants(&self, part: &Part, has_time: bool, has_level: bool) -> bool {
         match part.kind {
+            Kind::Span => has_level,
             Kind::Time => !has_time,
             Kind::Level => !has_level,
             Kind::Caller | Kind::Thread => !self.has(part.kind),
-            Kind::Logger => part.is_sure() && !self.has(Kind::Caller) || self.has_sure_logger(part) || !has_level,
+            Kind::Logger => part.is_sure() && !self.has(Kind::Caller) && !self.has(Kind::Logger) || self.has_sure_logger(part) || !has_level,
             Kind::Number => part.open != 0 && !self.parts.is_empty() || !has_level && has_time || part.separator == Separator::Mark(" --- "),
             Kind::Word => self.wants_word(part, has_time, has_level),
         }
@@ -156,12 +173,24 @@ impl Head {
     }
 
     fn wants_word(&self, part: &Part, has_time: bool, has_level: bool) -> bool {
+        if self.grouped && has_level {
+            return true;
+        }
         if self.parts.is_empty() || self.has(Kind::Logger) {
             return false;
         }
         let words = self.parts.iter().rev().take_while(|part| matches!(part.kind, Kind::Word | Kind::Number)).count();
         if !has_level {
             return has_time && words < MAX_WORDS;
+        }
+        let last = self.parts.last();
+        // `ERROR:root:text`, `[main] ERROR ROOT - text`
+        let is_tight = part.separator == Separator::Mark(":") && last.is_some_and(|last| last.separator == Separator::Mark(":"));
+        let is_java = matches!(part.separator, Separator::Mark(" - " | " : "))
+            && last.is_some_and(|last| matches!(last.kind, Kind::Level | Kind::Thread))
+            && self.parts.iter().any(|part| part.kind == Kind::Thread && part.open == b'[');
+        if is_tight || is_java {
+            return true;
         }
         if self.parts.iter().any(|before| before.kind == Kind::Word && before.is_marked()) {
             return false;
@@ -203,7 +232,7 @@ impl Head {
             // a time of day may stand in a sentence
             (Some(time), None) => {
                 // before any text, a time with a zone is what `kubectl logs --timestamps` puts there
-                let is_envelope = time.open == 0 && time.separator == Separator::Space && time.stamp.is_some_and(|stamp| stamp.zone_stated);
+                let is_envelope = time.open == 0 && matches!(time.separator, Separator::Space | Separator::Tab) && time.stamp.is_some_and(|stamp| stamp.zone_stated);
                 has_message && !is_envelope && (time.stamp.is_some() || time.open != 0 && sure > 0)
             }
             (None, Some(level)) if level.open == 0 => {
@@ -225,6 +254,11 @@ impl Part {
     fn is_marked(&self) -> bool {
         self.open != 0 || !matches!(self.separator, Separator::Space)
     }
+}
+
+/// Returns the first line of a text: a head is on one.
+fn first_line(text: &str) -> &str {
+    memchr::memchr(b'\n', text.as_bytes()).and_then(|end| text.get(..end)).unwrap_or(text)
 }
 
 /// Returns the offset behind the bracket that closes after an offset.

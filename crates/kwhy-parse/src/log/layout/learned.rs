@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use super::head::{Head, MAX_PARTS, candidates};
+use crate::input::Line;
 use super::parts::{self, Kind, Part, Separator};
 
 /// The number of records that a layout is learned from at most.
@@ -44,6 +45,11 @@ impl Layout {
         &self.shapes
     }
 
+    /// Returns true if there are other parts than a level.
+    pub(in crate::log) fn is_more_than_level(&self) -> bool {
+        self.shapes.len() > 1
+    }
+
     pub(super) fn len(&self) -> usize {
         self.shapes.len()
     }
@@ -79,6 +85,19 @@ impl Layout {
     }
 }
 
+impl Layout {
+    /// Returns true if four of five lines have this layout, with a level in it.
+    pub(in crate::log) fn is_of_all(&self, lines: &[Line<'_>]) -> bool {
+        let lines = lines.iter().filter(|line| !line.is_blank() && line.indent() == 0);
+        let (mut all, mut fitting) = (0, 0);
+        for line in lines.take(4 * RECORDS) {
+            all += 1;
+            fitting += usize::from(Head::within(line.text, self).is_some());
+        }
+        self.shapes.iter().any(|shape| shape.kind == Kind::Level) && fitting >= LEAST && fitting * 5 >= all * 4
+    }
+}
+
 fn is_named(kind: Kind) -> bool {
     matches!(kind, Kind::Logger | Kind::Word | Kind::Thread)
 }
@@ -105,12 +124,15 @@ fn next_shape(texts: &[&str], places: &[usize], before: &[Shape]) -> Option<Shap
             continue;
         }
         let mut values = HashSet::new();
-        let (mut fitting, mut sure) = (0, false);
+        let (mut fitting, mut sure, mut closed, mut behind) = (0, false, false, 0);
         for (text, at) in texts.iter().zip(places) {
             let Some(part) = candidates(text, *at).find(|part| shape.fits(text, part)) else { continue };
             fitting += 1;
-            let value = text.get(part.range.clone()).unwrap_or("");
+            let value = text.get(parts::logger_range(text, &part.range)).unwrap_or("");
+            closed |= part.closed;
             sure |= part.kind == Kind::Logger || part.kind == Kind::Thread || parts::is_logger(value);
+            let is_logger = |next: Part| next.kind == Kind::Logger && next.is_sure();
+            behind += usize::from(candidates(text, part.end).any(is_logger));
             values.insert(value);
         }
         if fitting * 100 < texts.len() * SHARE || fitting < LEAST {
@@ -121,7 +143,12 @@ fn next_shape(texts: &[&str], places: &[usize], before: &[Shape]) -> Option<Shap
             Kind::Time | Kind::Level | Kind::Caller => true,
             Kind::Number => shape.open != 0 || !has(Kind::Level),
             // one word that all records have may start all messages
-            _ if shape.open == 0 && matches!(shape.separator, Separator::Space) => few && sure && values.len() > 1 || !has(Kind::Level) && few,
+            Kind::Span => true,
+            _ if shape.open == 0 && matches!(shape.separator, Separator::Space) => {
+                // a word that all records have, before a logger that all have
+                let is_before_logger = values.len() == 1 && behind * 100 >= fitting * SHARE;
+                few && (sure || closed || is_before_logger) && (values.len() > 1 || sure || closed || is_before_logger) || !has(Kind::Level) && few
+            }
             _ if shape.open == 0 => few && (values.len() > 1 || sure || shape.separator != Separator::Space),
             _ => few || sure,
         };

@@ -17,8 +17,9 @@ use super::header::Shown;
 use super::level;
 use super::envelope;
 use super::payload::Payload;
+use super::timestamp::leading_date_time;
 use crate::input::Line;
-use kwhy_model::{Event, Format, Severity};
+use kwhy_model::{Event, Field, Format, Severity};
 
 use head::Head;
 pub(super) use learned::Layout;
@@ -31,7 +32,12 @@ pub(super) const FORMAT: FormatSpec = FormatSpec {
     first: b"0123456789[(<TDIWECFVNSAPJMOtdiwecfvnspa",
     begins: |text| Head::of(text).is_some(),
     read: |payload| Some(event(payload, Format::TextLog, &Head::of(payload.as_str())?)),
-    show: |_, text| Head::of(text).map_or(Shown::NoRecord, |head| shown(text, &head)),
+    show: |_, text| match Head::of(text) {
+        // the values behind the message may have the time
+        Some(head) if head.find(Kind::Time).is_none() && text.contains("time") => Shown::Unclear,
+        Some(head) => shown(text, &head),
+        None => Shown::NoRecord,
+    },
     follow: Follow::RAW,
 };
 
@@ -46,7 +52,7 @@ pub(super) fn is_marked(text: &str) -> bool {
 pub(super) fn is_free(format: Format) -> bool {
     matches!(
         format,
-        Format::TextLog | Format::PythonLogging | Format::Logback | Format::SpringBoot | Format::Leveled | Format::Plain
+        Format::TextLog | Format::Leveled | Format::Plain
     )
 }
 
@@ -86,15 +92,54 @@ fn severity(text: &str, part: &Part) -> Option<Severity> {
     parts::letter(word).or_else(|| parts::level(word))
 }
 
+/// Returns true if a text starts with a level in upper case and a space.
+pub(super) fn starts_with_level(text: &str) -> bool {
+    let length = text.bytes().take(9).take_while(u8::is_ascii_uppercase).count();
+    length > 2 && text.as_bytes().get(length) == Some(&b' ') && parts::level(text.get(..length).unwrap_or("")).is_some()
+}
+
+/// Returns the offset of the end of a message that an object follows to the end, and the object's members.
+pub(super) fn trailing_object<'a>(payload: &Payload<'a>, from: usize) -> Option<(usize, Vec<Field<'a>>)> {
+    let end = payload.as_str().trim_end().len();
+    rest::object(payload, from, end)
+}
+
+/// Takes the time from the values behind the message, where the head has none.
+pub(super) fn take_time(event: &mut Event<'_>) {
+    let field = event.field("timestamp").or_else(|| event.field("time"));
+    if let Some((stamp, _)) = field.and_then(|value| leading_date_time(value.as_str())) {
+        event.time = event.time.or(Some(stamp));
+    }
+}
+
 /// Makes an event of a record with this head.
 fn event<'a>(payload: &Payload<'a>, format: Format, head: &Head) -> Event<'a> {
     let text = payload.as_str();
-    let rest = rest::read(payload, head.message);
+    let level = head.find(Kind::Level);
+    let word = level.and_then(|part| text.get(part.range.clone())).unwrap_or("");
+    let by_month = head.find(Kind::Time).and_then(|part| text.as_bytes().get(part.range.start)).is_some_and(u8::is_ascii_uppercase);
+    let bracketed = level.is_some_and(|part| part.open == b'[');
+    let habits = rest::Habits {
+        bracketed,
+        lower: bracketed && word.bytes().all(|byte| byte.is_ascii_lowercase()),
+        four_letters: by_month && word.len() == 4,
+    };
+    // formats with a name have no values behind the message
+    let rest = match format {
+        Format::TextLog => rest::read(payload, head.message, habits),
+        _ => rest::Rest::of(head.message..text.len()),
+    };
     let mut event = Event::new(format, payload.text().span(), payload.part(rest.message));
     event.time = head.time();
     event.caller = head.find(Kind::Caller).map(|part| payload.part(part.range.clone()));
     event.component = head.logger().map(|part| payload.part(parts::logger_range(text, &part.range)));
+    if event.component.is_none() {
+        event.component = rest.logger.map(|range| payload.part(range));
+    }
     event.fields = rest.fields;
+    if head.find(Kind::Time).is_none() {
+        take_time(&mut event);
+    }
     if let Some(part) = head.find(Kind::Level) {
         level::set(&mut event, payload.part(part.range.clone()));
         event.severity = severity(text, part);

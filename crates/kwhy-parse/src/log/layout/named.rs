@@ -13,7 +13,7 @@ pub(in crate::log) const SPRING_BOOT: FormatSpec = FormatSpec {
     first: b"0123456789",
     begins: |text| has(text, b" --- ") && is(text, Format::SpringBoot),
     read: |payload| Some(event(payload, Format::SpringBoot, &Head::of(payload.as_str())?)),
-    show: |_, text| shown(text, Format::SpringBoot),
+    show: shown,
     follow: Follow::RAW,
 };
 
@@ -24,7 +24,7 @@ pub(in crate::log) const LOGBACK: FormatSpec = FormatSpec {
     first: b"0123456789[",
     begins: |text| has(text, b"[") && is(text, Format::Logback),
     read: |payload| Some(event(payload, Format::Logback, &Head::of(payload.as_str())?)),
-    show: |_, text| shown(text, Format::Logback),
+    show: shown,
     follow: Follow::RAW,
 };
 
@@ -34,7 +34,7 @@ pub(in crate::log) const PYTHON: FormatSpec = FormatSpec {
     first: b"0123456789[DIWECFNTS",
     begins: |text| is(text, Format::PythonLogging),
     read: |payload| Some(event(payload, Format::PythonLogging, &Head::of(payload.as_str())?)),
-    show: |_, text| shown(text, Format::PythonLogging),
+    show: shown,
     follow: Follow::RAW,
 };
 
@@ -48,8 +48,8 @@ fn is(text: &str, wanted: Format) -> bool {
     Head::of(text).is_some_and(|head| format(text, &head) == Some(wanted))
 }
 
-fn shown(text: &str, wanted: Format) -> Shown {
-    match Head::of(text).filter(|head| format(text, head) == Some(wanted)) {
+fn shown(spec: &FormatSpec, text: &str) -> Shown {
+    match Head::of(text).filter(|_| (spec.begins)(text)) {
         Some(head) => super::shown(text, &head),
         None => Shown::NoRecord,
     }

@@ -16,6 +16,8 @@ pub(super) enum Kind {
     /// `file.go:12`
     Caller,
     Thread,
+    /// A context and its values: `request{id=7}:`
+    Span,
     Number,
     /// A word that may be a logger's name, or the message's first one.
     Word,
@@ -44,14 +46,16 @@ pub(super) struct Part {
     /// The offset after the separator.
     pub(super) end: usize,
     pub(super) stamp: Option<Stamp>,
+    /// True if brackets around several parts end behind it.
+    pub(super) closed: bool,
 }
 
 impl Part {
     /// Returns true if nothing but a part of a head looks like it.
     pub(super) fn is_sure(&self) -> bool {
         match self.kind {
-            Kind::Time | Kind::Level | Kind::Caller => true,
-            Kind::Logger | Kind::Thread => self.open != 0 || self.separator != Separator::Space,
+            Kind::Time | Kind::Level | Kind::Caller | Kind::Span => true,
+            Kind::Logger | Kind::Thread => self.open != 0 || self.closed || self.separator != Separator::Space,
             Kind::Number | Kind::Word => false,
         }
     }
@@ -284,6 +288,7 @@ pub(super) fn bracketed(text: &str, at: usize) -> Option<(Option<Part>, Range<us
         separator,
         end,
         stamp,
+        closed: false,
     });
     Some((part, range, end))
 }
@@ -295,7 +300,7 @@ pub(super) fn bare(text: &str, at: usize, wants_time: bool, wants_level: bool) -
         // the end of brackets around several parts
         let closed = usize::from(text.as_bytes().get(at + length).is_some_and(|byte| CLOSING.contains(byte)));
         let (separator, end) = separator(text, at + length + closed);
-        Some(Part { kind, open: 0, range: at..at + length, separator, end, stamp })
+        Some(Part { kind, open: 0, range: at..at + length, separator, end, stamp, closed: closed > 0 })
     };
     if wants_time && let Some(found) = written::leading(rest) {
         return part(Kind::Time, found.length, found.stamp);
@@ -311,9 +316,22 @@ pub(super) fn bare(text: &str, at: usize, wants_time: bool, wants_level: bool) -
             // `ERROR/MainProcess`
             if rest.as_bytes().get(letters) == Some(&b'/') {
                 let end = at + letters + 1;
-                return Some(Part { kind: Kind::Level, open: 0, range: at..at + letters, separator: Separator::Mark("/"), end, stamp: None });
+                return Some(Part { kind: Kind::Level, open: 0, range: at..at + letters, separator: Separator::Mark("/"), end, stamp: None, closed: false });
             }
             return part(Kind::Level, letters, None);
+        }
+    }
+    // flexi_logger's thread: `T[main]`
+    if rest.starts_with("T[") && let Some(close) = closing(&rest[1..]) {
+        return part(Kind::Thread, close + 2, None);
+    }
+    let name = name_length(rest);
+    if name > 0 && rest[name..].starts_with('{') && let Some(close) = closing(&rest[name..]) {
+        let length = name + close + 1;
+        let ends = matches!(rest.as_bytes().get(length), Some(b':'));
+        // contexts in one another: `a{x=1}:b{y=2}: `
+        if ends {
+            return part(Kind::Span, length, None);
         }
     }
     if is_place(trimmed) {
@@ -331,5 +349,5 @@ pub(super) fn bare(text: &str, at: usize, wants_time: bool, wants_level: bool) -
     (length > 0 && rest[length..].starts_with(':')).then_some(())?;
     let name = &rest[..length];
     let kind = if is_logger(name) { Kind::Logger } else { Kind::Word };
-    Some(Part { kind, open: 0, range: at..at + length, separator: Separator::Mark(":"), end: at + length + 1, stamp: None })
+    Some(Part { kind, open: 0, range: at..at + length, separator: Separator::Mark(":"), end: at + length + 1, stamp: None, closed: false })
 }

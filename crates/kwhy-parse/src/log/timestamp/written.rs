@@ -34,6 +34,14 @@ pub(crate) fn leading(text: &str) -> Option<Written> {
 
 type Found = (Option<Stamp>, usize);
 
+/// `0.037211000s`: seconds since the start, as tracing writes them.
+fn since_start(bytes: &[u8]) -> Option<Found> {
+    let whole = bytes.iter().take(12).take_while(|byte| byte.is_ascii_digit()).count();
+    let fraction = bytes.get(whole..)?.strip_prefix(b".")?;
+    let digits = fraction.iter().take(10).take_while(|byte| byte.is_ascii_digit()).count();
+    (digits == 9 && fraction.get(9) == Some(&b's')).then_some((None, whole + 11))
+}
+
 fn numeric(text: &str) -> Option<Found> {
     let bytes = text.as_bytes();
     if let Some((stamp, length)) = date_time(bytes) {
@@ -50,6 +58,7 @@ fn numeric(text: &str) -> Option<Found> {
         .or_else(|| short_year(bytes))
         .or_else(|| month_and_day(bytes))
         .or_else(|| seconds(text))
+        .or_else(|| since_start(bytes))
 }
 
 /// Where a date ends, its days since 1970, and whether it states its year.
