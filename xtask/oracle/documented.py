@@ -122,7 +122,7 @@ def logrus(run, truth):
             caller = f"/srv/{CALLER(record)} main.run()" if setting["caller"] else ""
             if setting["caller"]:
                 shown["caller_ok"] = [None]
-            written = f"{lead}{caller} {record['message']:<44} " + " ".join(f"\x1b[36m{key}\x1b[0m={logrus_value(value, setting['quote_all'])}" for key, value in sorted(fields.items()))
+            written = f"{lead}{caller} {record['message']:<44} " + "".join(f" \x1b[36m{key}\x1b[0m={logrus_value(value, setting['quote_all'])}" for key, value in sorted(fields.items()))
         else:
             pairs = []
             if setting["time"] != "none":

@@ -44,6 +44,11 @@ impl Extract<'_> {
         self.chunk.place(span)
     }
 
+    /// Returns true if escapes, carriage returns or invisible characters were taken out of a span's text.
+    pub fn is_cleaned(&self, span: &Span) -> bool {
+        self.chunk.text.is_cleaned(span)
+    }
+
     /// The document's lines that a span reaches over, counted from 1.
     pub fn lines(&self, span: &Span) -> Range<u64> {
         let text = &self.chunk.text;

@@ -263,7 +263,11 @@ fn logfmt<'a>(payload: &Payload<'a>) -> Event<'a> {
     event.component = event
         .field("component")
         .or_else(|| event.field("logger"))
-        .or_else(|| event.field("target").filter(|_| event.field("module_path").is_none()))
+        .or_else(|| {
+            event
+                .field("target")
+                .filter(|_| event.field("module_path").is_none())
+        })
         .cloned();
     event
 }

@@ -13,8 +13,8 @@ use super::layout::{self, Layout};
 use super::payload::Payload;
 use super::record::{Lines, Record};
 use crate::input::Line;
-use std::rc::Rc;
 use kwhy_model::{Format, Parsed, Severity, Span, TextBuilder};
+use std::rc::Rc;
 
 mod stack;
 
@@ -376,12 +376,11 @@ impl<'a> Reader<'a> {
         let form = formats::find(&text[indent..]).filter(|form| {
             indent == 0 || (form.format != Format::Plain && !formats::is_unindented(form.format))
         });
-        let learned = self.layout.as_ref().filter(|layout| {
-            let is_free = form.is_none_or(|form| layout::is_free(form.format));
-            // a level alone is a format of its own
-            let is_more = layout.is_more_than_level() || form.is_none();
-            indent == 0 && is_free && is_more && layout::begins_within(text, layout)
-        });
+        let format = form.map(|form| form.format);
+        let learned = self
+            .layout
+            .as_ref()
+            .filter(|layout| indent == 0 && layout::reads(format, text, layout));
         if let Some(layout) = learned {
             let form = form.unwrap_or(&layout::FORMAT);
             let mut record = Record::new(Some(form), wrapper, payload, at.span);

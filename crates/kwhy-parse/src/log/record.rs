@@ -8,10 +8,10 @@ use super::envelope::{Envelope, nearer};
 use super::formats::{self, FormatSpec, add_oom_kill, is_panic};
 use super::layout::{self, Layout};
 use super::logfmt::block_end;
-use std::rc::Rc;
 use super::payload::Payload;
 use super::{level, stack_trace, subject};
 use kwhy_model::{Event, Field, Format, Severity, Span, Stamp, Text, TextBuilder};
+use std::rc::Rc;
 
 /// The maximum number of further lines of a message.
 const MESSAGE_LINES: usize = 2000;

@@ -131,7 +131,22 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     }
     let region = head.level.end..context;
     let proxy = envoy(text, region.clone()).filter(|_| is_istio);
-    let (logger, caller, message) = proxy.unwrap_or_else(|| elements(text, region, head.separator));
+    let (mut logger, caller, mut message) =
+        proxy.unwrap_or_else(|| elements(text, region, head.separator));
+    // other writers put the name behind the place
+    if logger.is_none()
+        && caller.is_some()
+        && let Some((name, said)) = text[message.clone()].split_once('\t')
+    {
+        let is_name = !name.is_empty()
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"_.-:".contains(&byte));
+        if is_name && !said.is_empty() {
+            logger = Some(message.start..message.start + name.len());
+            message.start += name.len() + 1;
+        }
+    }
     let mut event = Event::new(
         Format::ZapConsole,
         payload.text().span(),

@@ -146,7 +146,7 @@ pub fn write(run: &Run, truth: &mut Truth) {
                 }
                 fn flush(&self) {}
             }
-            let format: flexi_logger::FormatFunction = match run.text("form") { "opt" => flexi_logger::opt_format, "detailed" => flexi_logger::detailed_format, "with_thread" => flexi_logger::with_thread, "json" => { with_fields = true; flexi_logger::json_format }, _ => flexi_logger::default_format };
+            let format: flexi_logger::FormatFunction = match run.text("form") { "opt" => flexi_logger::opt_format, "detailed" => flexi_logger::detailed_format, "with_thread" => flexi_logger::with_thread, "json" => flexi_logger::json_format, _ => flexi_logger::default_format };
             Box::new(Plain(format, sink.clone()))
         }
         "log4rs" => {
@@ -162,7 +162,7 @@ pub fn write(run: &Run, truth: &mut Truth) {
                 fn log(&self, record: &log::Record<'_>) { self.0.encode(&mut Out(self.1.clone()), record).unwrap(); }
                 fn flush(&self) {}
             }
-            let encoder: Box<dyn log4rs::encode::Encode> = if run.text("encoder") == "json" { with_fields = true; Box::new(log4rs::encode::json::JsonEncoder::new()) } else { Box::new(log4rs::encode::pattern::PatternEncoder::new(run.text("pattern"))) };
+            let encoder: Box<dyn log4rs::encode::Encode> = if run.text("encoder") == "json" { Box::new(log4rs::encode::json::JsonEncoder::new()) } else { Box::new(log4rs::encode::pattern::PatternEncoder::new(run.text("pattern"))) };
             Box::new(Encoded(encoder, sink.clone()))
         }
         _ => {
@@ -188,8 +188,7 @@ pub fn write(run: &Run, truth: &mut Truth) {
     };
     for record in &run.records {
         set_clock(record);
-        let text = if with_fields && record.error.is_none() || run.text("encoder") == "json" { record.message.clone() } else { joined(record) };
-        let text = if with_fields { joined(record) } else { text };
+        let text = joined(record);
         emit(logger.as_ref(), record, &text, with_fields);
         let mut shown = shown(run, record);
         if shown.get("message").is_none() {

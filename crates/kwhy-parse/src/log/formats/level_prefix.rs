@@ -78,7 +78,10 @@ fn upper(text: &str) -> Option<Head> {
 }
 
 fn lower(text: &str) -> Option<Head> {
-    const LEVELS: [&str; 7] = ["info", "warn", "debug", "verbose", "http", "silly", "error"];
+    const LEVELS: [&str; 12] = [
+        "info", "warn", "debug", "verbose", "http", "silly", "error", "warning", "notice", "crit",
+        "alert", "emerg",
+    ];
     let mut cursor = Cursor::new(text);
     let level = cursor.run(|byte| byte.is_ascii_lowercase())?;
     cursor.eat(": ")?;

@@ -118,7 +118,9 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     event.time = head.time;
     level::set(&mut event, payload.part(head.level));
     writer(payload, head.writer, &mut event);
-    event.fields.extend(object.into_iter().flat_map(|(_, fields)| fields));
+    event
+        .fields
+        .extend(object.into_iter().flat_map(|(_, fields)| fields));
     for (key, value) in members {
         let field = match text.get(value.clone()) {
             Some(quoted)

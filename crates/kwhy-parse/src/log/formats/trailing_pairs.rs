@@ -96,7 +96,10 @@ fn pair(text: &str, at: usize, bare: Bare) -> Option<usize> {
     }
     let value = key_end + 1;
     // the text of an error may be written without quotes
-    if bare == Bare::Json && matches!(text.get(at..key_end)?, "error" | "err") && !text.get(value..)?.starts_with(['"', '\'']) {
+    if bare == Bare::Json
+        && matches!(text.get(at..key_end)?, "error" | "err")
+        && !text.get(value..)?.starts_with(['"', '\''])
+    {
         return Some(value + unquoted_end(text.get(value..)?, 0));
     }
     match bytes.get(value) {

@@ -95,7 +95,15 @@ const PINO: Names = Names {
 };
 static ANY: Names = Names {
     time: &["ts", "time", "timestamp", "@timestamp", "T", "asctime", "t"],
-    level: &["level", "severity", "lvl", "L", "levelname", "log.level", "@level"],
+    level: &[
+        "level",
+        "severity",
+        "lvl",
+        "L",
+        "levelname",
+        "log.level",
+        "@level",
+    ],
     message: &["msg", "message", "M", "MESSAGE", "@message"],
     logger: &["logger", "scope", "N", "module", "component", "logger_name"],
     caller: &["caller", "C", "source"],
@@ -195,7 +203,9 @@ impl<'t> Keys<'t> {
     /// Returns true if the members seen make the object a log record.
     pub(super) fn are_record(&self) -> bool {
         let message = self.message || self.weak_message;
-        (message && (self.time || self.level)) || (self.time && self.level) || (message && self.weak_level)
+        (message && (self.time || self.level))
+            || (self.time && self.level)
+            || (message && self.weak_level)
     }
 
     pub(super) fn names(&self) -> &'static Names {
@@ -244,7 +254,15 @@ pub(super) fn role(key: &str) -> Option<Role> {
             .or_else(|| is(&["@fields"], Role::Inside)),
         b'a' => is(&["asctime"], Role::Time),
         b'l' => is(
-            &["level", "lvl", "levelname", "log.level", "log_level", "loglevel", "level_name"],
+            &[
+                "level",
+                "lvl",
+                "levelname",
+                "log.level",
+                "log_level",
+                "loglevel",
+                "level_name",
+            ],
             Role::Level,
         )
         .or_else(|| is(&["l"], Role::WeakLevel))

@@ -26,7 +26,11 @@ impl Head {
         if !may_start(text) {
             return None;
         }
-        let mut head = Head { parts: Vec::new(), message: 0, grouped: false };
+        let mut head = Head {
+            parts: Vec::new(),
+            message: 0,
+            grouped: false,
+        };
         let line = first_line(text);
         head.take_all(line, 0, line.len());
         head.settle();
@@ -43,7 +47,11 @@ impl Head {
             at = part.end;
             parts.push(part);
         }
-        Some(Head { parts, message: at, grouped: false })
+        Some(Head {
+            parts,
+            message: at,
+            grouped: false,
+        })
     }
 
     pub(super) fn find(&self, kind: Kind) -> Option<&Part> {
@@ -62,7 +70,10 @@ impl Head {
             let has_level = self.find(Kind::Level).is_some();
             let level = self.parts.iter().position(|part| part.kind == Kind::Level);
             let mut named = words.filter(|part| {
-                let at = self.parts.iter().position(|other| other.range == part.range);
+                let at = self
+                    .parts
+                    .iter()
+                    .position(|other| other.range == part.range);
                 !(has_level && part.open == b'[' && at < level && self.parts.len() > 3)
             });
             named.next_back()
@@ -75,30 +86,61 @@ impl Head {
         while at < until && self.parts.len() < MAX_PARTS {
             let (has_time, has_level) = (self.has(Kind::Time), self.has(Kind::Level));
             if matches!(text.as_bytes().get(at), Some(b'[' | b'(' | b'<' | b'{')) {
-                let Some((part, inside, end)) = bracketed(text, at) else { return };
+                let Some((part, inside, end)) = bracketed(text, at) else {
+                    return;
+                };
                 match part {
                     Some(part) if self.wants(&part, has_time, has_level) => {
                         at = part.end;
                         self.parts.push(part);
                     }
-                    None if self.take_group(text, inside.clone()) => at = self.parts.last().map_or(end, |last| last.end.max(end)),
+                    None if self.take_group(text, inside.clone()) => {
+                        at = self.parts.last().map_or(end, |last| last.end.max(end))
+                    }
                     // a thread of any text: `[main:QuorumPeer@151] - `
-                    None if has_level && matches!(parts::separator(text, inside_end(text, inside.end)).0, Separator::Mark(" - " | " : ")) => {
+                    None if has_level
+                        && matches!(
+                            parts::separator(text, inside_end(text, inside.end)).0,
+                            Separator::Mark(" - " | " : ")
+                        ) =>
+                    {
                         let (separator, end) = parts::separator(text, inside_end(text, inside.end));
-                        self.parts.push(Part { kind: Kind::Thread, open: b'[', range: inside, separator, end, stamp: None, closed: false });
+                        self.parts.push(Part {
+                            kind: Kind::Thread,
+                            open: b'[',
+                            range: inside,
+                            separator,
+                            end,
+                            stamp: None,
+                            closed: false,
+                        });
                         at = end;
                     }
                     // behind ` --- ` come the application, identifiers and the thread
-                    _ if self.parts.iter().any(|part| part.separator == Separator::Mark(" --- ")) => {
+                    _ if self
+                        .parts
+                        .iter()
+                        .any(|part| part.separator == Separator::Mark(" --- ")) =>
+                    {
                         let (separator, end) = parts::separator(text, inside_end(text, inside.end));
-                        self.parts.push(Part { kind: Kind::Thread, open: b'[', range: inside, separator, end, stamp: None, closed: false });
+                        self.parts.push(Part {
+                            kind: Kind::Thread,
+                            open: b'[',
+                            range: inside,
+                            separator,
+                            end,
+                            stamp: None,
+                            closed: false,
+                        });
                         at = end;
                     }
                     _ => return,
                 }
                 continue;
             }
-            let Some(part) = bare(text, at, !has_time, !has_level) else { return };
+            let Some(part) = bare(text, at, !has_time, !has_level) else {
+                return;
+            };
             if !self.wants(&part, has_time, has_level) && !self.is_before_logger(text, &part) {
                 return;
             }
@@ -113,11 +155,19 @@ impl Head {
         let text = first_line(text);
         self.take_all(text, self.message, text.len());
         let behind = self.parts.get(known..).unwrap_or(&[]);
-        let is_unnamed = !self.parts.iter().take(known).any(|part| matches!(part.kind, Kind::Logger | Kind::Word));
+        let is_unnamed = !self
+            .parts
+            .iter()
+            .take(known)
+            .any(|part| matches!(part.kind, Kind::Logger | Kind::Word));
         let sure = behind.iter().rposition(|part| match part.kind {
             Kind::Caller => part.is_marked(),
             Kind::Span => true,
-            Kind::Logger => text.get(part.range.clone()).is_some_and(|name| name.contains("::")) || is_unnamed && part.is_sure(),
+            Kind::Logger => {
+                text.get(part.range.clone())
+                    .is_some_and(|name| name.contains("::"))
+                    || is_unnamed && part.is_sure()
+            }
             _ => false,
         });
         let kept = known + sure.map_or(0, |last| last + 1);
@@ -140,7 +190,9 @@ impl Head {
         }
         let taken = self.parts.get(before..).unwrap_or(&[]);
         let whole = taken.last().is_some_and(|last| last.end >= inside.end);
-        let is_head = taken.iter().any(|part| matches!(part.kind, Kind::Time | Kind::Level));
+        let is_head = taken
+            .iter()
+            .any(|part| matches!(part.kind, Kind::Time | Kind::Level));
         let is_writer = taken.iter().any(|part| part.kind == Kind::Caller);
         if whole && (is_head || is_writer) {
             return true;
@@ -150,21 +202,41 @@ impl Head {
     }
 
     fn wants(&self, part: &Part, has_time: bool, has_level: bool) -> bool {
+        if self.grouped
+            && has_level
+            && matches!(part.kind, Kind::Logger | Kind::Word | Kind::Thread)
+        {
+            return true;
+        }
         match part.kind {
             Kind::Span => has_level,
             Kind::Time => !has_time,
             Kind::Level => !has_level,
             Kind::Caller | Kind::Thread => !self.has(part.kind),
-            Kind::Logger => part.is_sure() && !self.has(Kind::Caller) && !self.has(Kind::Logger) || self.has_sure_logger(part) || !has_level,
-            Kind::Number => part.open != 0 && !self.parts.is_empty() || !has_level && has_time || part.separator == Separator::Mark(" --- "),
+            Kind::Logger => {
+                part.is_sure() && !self.has(Kind::Caller) && !self.has(Kind::Logger)
+                    || self.has_sure_logger(part)
+                    || !has_level
+            }
+            Kind::Number => {
+                part.open != 0 && !self.parts.is_empty()
+                    || !has_level && has_time
+                    || part.separator == Separator::Mark(" --- ")
+            }
             Kind::Word => self.wants_word(part, has_time, has_level),
         }
     }
 
     /// Returns true for a word before a logger's name that shows itself: `request: shop::db: text`.
     fn is_before_logger(&self, text: &str, part: &Part) -> bool {
-        let next = || bare(text, part.end, false, false).is_some_and(|next| next.kind == Kind::Logger && next.is_sure());
-        part.kind == Kind::Word && part.separator == Separator::Mark(": ") && self.has(Kind::Level) && next()
+        let next = || {
+            bare(text, part.end, false, false)
+                .is_some_and(|next| next.kind == Kind::Logger && next.is_sure())
+        };
+        part.kind == Kind::Word
+            && part.separator == Separator::Mark(": ")
+            && self.has(Kind::Level)
+            && next()
     }
 
     /// A logger without a mark behind it, which its own name shows: `ERROR shop::db text`.
@@ -173,31 +245,52 @@ impl Head {
     }
 
     fn wants_word(&self, part: &Part, has_time: bool, has_level: bool) -> bool {
-        if self.grouped && has_level {
-            return true;
-        }
         if self.parts.is_empty() || self.has(Kind::Logger) {
             return false;
         }
-        let words = self.parts.iter().rev().take_while(|part| matches!(part.kind, Kind::Word | Kind::Number)).count();
+        let words = self
+            .parts
+            .iter()
+            .rev()
+            .take_while(|part| matches!(part.kind, Kind::Word | Kind::Number))
+            .count();
         if !has_level {
             return has_time && words < MAX_WORDS;
         }
         let last = self.parts.last();
         // `ERROR:root:text`, `[main] ERROR ROOT - text`
-        let is_tight = part.separator == Separator::Mark(":") && last.is_some_and(|last| last.separator == Separator::Mark(":"));
+        let is_tight = part.separator == Separator::Mark(":")
+            && last.is_some_and(|last| last.separator == Separator::Mark(":"));
         let is_java = matches!(part.separator, Separator::Mark(" - " | " : "))
             && last.is_some_and(|last| matches!(last.kind, Kind::Level | Kind::Thread))
-            && self.parts.iter().any(|part| part.kind == Kind::Thread && part.open == b'[');
+            && self
+                .parts
+                .iter()
+                .any(|part| part.kind == Kind::Thread && part.open == b'[');
         if is_tight || is_java {
             return true;
         }
-        if self.parts.iter().any(|before| before.kind == Kind::Word && before.is_marked()) {
+        if self
+            .parts
+            .iter()
+            .any(|before| before.kind == Kind::Word && before.is_marked())
+        {
             return false;
         }
         // brackets, or the mark that already stood between two parts
-        let repeats = |separator: Separator| separator != Separator::Space && self.parts.iter().any(|before| before.separator == separator);
-        part.open != 0 && part.open != b'{' || repeats(part.separator) && !matches!(part.separator, Separator::Mark(": " | ", ") | Separator::None)
+        let repeats = |separator: Separator| {
+            separator != Separator::Space
+                && self
+                    .parts
+                    .iter()
+                    .any(|before| before.separator == separator)
+        };
+        part.open != 0 && part.open != b'{'
+            || repeats(part.separator)
+                && !matches!(
+                    part.separator,
+                    Separator::Mark(": " | ", ") | Separator::None
+                )
     }
 
     /// Takes off the parts at the end that nothing confirms.
@@ -225,24 +318,62 @@ impl Head {
         let has_message = text.len() > self.message;
         let level = self.find(Kind::Level);
         let is_letter = level.is_some_and(|level| level.range.len() == 1);
-        let others = self.parts.iter().filter(|part| !matches!(part.kind, Kind::Time | Kind::Level));
-        let sure = others.filter(|part| part.is_sure() || part.kind == Kind::Logger).count();
+        let others = self
+            .parts
+            .iter()
+            .filter(|part| !matches!(part.kind, Kind::Time | Kind::Level));
+        // a word counts where the mark behind it is that behind the level, or closes brackets
+        let repeats = |part: &Part| {
+            level.is_some_and(|level| {
+                level.separator == part.separator && matches!(level.separator, Separator::Mark(_))
+            })
+        };
+        let is_set_off = |part: &Part| {
+            part.kind == Kind::Word
+                && (repeats(part)
+                    || part.open != 0
+                        && matches!(
+                            part.separator,
+                            Separator::Mark(" : " | ": " | " - " | " | ")
+                        )
+                    || part.open == b'['
+                        && level.is_some_and(|level| matches!(level.separator, Separator::Mark(_))))
+        };
+        let sure = others
+            .filter(|part| part.is_sure() || part.kind == Kind::Logger || is_set_off(part))
+            .count();
         match (self.find(Kind::Time), level) {
             (Some(_), Some(_)) => true,
             // a time of day may stand in a sentence
             (Some(time), None) => {
                 // before any text, a time with a zone is what `kubectl logs --timestamps` puts there
-                let is_envelope = time.open == 0 && matches!(time.separator, Separator::Space | Separator::Tab) && time.stamp.is_some_and(|stamp| stamp.zone_stated);
+                let is_envelope = time.open == 0
+                    && matches!(time.separator, Separator::Space | Separator::Tab)
+                    && time.stamp.is_some_and(|stamp| stamp.zone_stated);
                 has_message && !is_envelope && (time.stamp.is_some() || time.open != 0 && sure > 0)
             }
             (None, Some(level)) if level.open == 0 => {
-                let first = self.parts.first().is_some_and(|first| first.kind == Kind::Level);
-                first && sure > 0 && is_upper(text.get(level.range.clone()).unwrap_or(""))
+                let first = self
+                    .parts
+                    .first()
+                    .is_some_and(|first| first.kind == Kind::Level);
+                let is_marked = self.find(Kind::Logger).is_some_and(|logger| {
+                    matches!(logger.separator, Separator::Mark(" - " | " | " | " : "))
+                });
+                first
+                    && sure > 0
+                    && (is_upper(text.get(level.range.clone()).unwrap_or("")) || is_marked)
             }
             (None, Some(level)) => {
                 // `[ERROR] text` is a format of its own
-                let is_leveled = self.parts.len() == 1 && level.separator == Separator::Space && is_upper(text.get(level.range.clone()).unwrap_or(""));
-                level.open == b'[' && has_message && !is_leveled && (!is_letter || self.parts.len() > 1) || self.parts.len() > 1 && sure > 0
+                let is_leveled = self.parts.len() == 1
+                    && level.separator == Separator::Space
+                    && is_upper(text.get(level.range.clone()).unwrap_or(""));
+                level.open == b'['
+                    && has_message
+                    && !is_leveled
+                    && (!is_letter || self.parts.len() > 1)
+                    || self.parts.len() > 1 && sure > 0
             }
             (None, None) => false,
         }
@@ -258,7 +389,9 @@ impl Part {
 
 /// Returns the first line of a text: a head is on one.
 fn first_line(text: &str) -> &str {
-    memchr::memchr(b'\n', text.as_bytes()).and_then(|end| text.get(..end)).unwrap_or(text)
+    memchr::memchr(b'\n', text.as_bytes())
+        .and_then(|end| text.get(..end))
+        .unwrap_or(text)
 }
 
 /// Returns the offset behind the bracket that closes after an offset.
@@ -288,11 +421,25 @@ pub(super) fn candidates(text: &str, at: usize) -> impl Iterator<Item = Part> {
 fn may_start(text: &str) -> bool {
     let bytes = text.as_bytes();
     match bytes.first() {
-        Some(b'0'..=b'9') => bytes.iter().take(12).filter(|byte| matches!(byte, b':' | b'-' | b'/' | b'.' | b' ')).count() > 1,
+        Some(b'0'..=b'9') => {
+            bytes
+                .iter()
+                .take(12)
+                .filter(|byte| matches!(byte, b':' | b'-' | b'/' | b'.' | b' '))
+                .count()
+                > 1
+        }
         Some(b'[' | b'(' | b'<') => bytes.len() > 3,
-        Some(first) if first.is_ascii_uppercase() => bytes.iter().take(12).any(|byte| matches!(byte, b' ' | b'\t' | b':' | b',')),
+        Some(first) if first.is_ascii_uppercase() => bytes
+            .iter()
+            .take(12)
+            .any(|byte| matches!(byte, b' ' | b'\t' | b':' | b',')),
         Some(first) if first.is_ascii_lowercase() => {
-            let length = bytes.iter().take(9).take_while(|byte| byte.is_ascii_lowercase()).count();
+            let length = bytes
+                .iter()
+                .take(9)
+                .take_while(|byte| byte.is_ascii_lowercase())
+                .count();
             parts::level(&text[..length]).is_some()
         }
         _ => false,

@@ -4,8 +4,8 @@
 use std::collections::HashSet;
 
 use super::head::{Head, MAX_PARTS, candidates};
-use crate::input::Line;
 use super::parts::{self, Kind, Part, Separator};
+use crate::input::Line;
 
 /// The number of records that a layout is learned from at most.
 const RECORDS: usize = 200;
@@ -45,11 +45,6 @@ impl Layout {
         &self.shapes
     }
 
-    /// Returns true if there are other parts than a level.
-    pub(in crate::log) fn is_more_than_level(&self) -> bool {
-        self.shapes.len() > 1
-    }
-
     pub(super) fn len(&self) -> usize {
         self.shapes.len()
     }
@@ -58,7 +53,10 @@ impl Layout {
     pub(in crate::log) fn learn<'l>(lines: impl Iterator<Item = &'l str>) -> Option<Layout> {
         let mut texts: Vec<&str> = Vec::new();
         let mut all = 0;
-        for line in lines.filter(|line| !line.is_empty() && !line.starts_with([' ', '\t'])).take(4 * RECORDS) {
+        for line in lines
+            .filter(|line| !line.is_empty() && !line.starts_with([' ', '\t']))
+            .take(4 * RECORDS)
+        {
             all += 1;
             if texts.len() < RECORDS && begins(line) {
                 texts.push(line);
@@ -70,7 +68,9 @@ impl Layout {
         let mut places: Vec<usize> = vec![0; texts.len()];
         let mut shapes: Vec<Shape> = Vec::new();
         while shapes.len() < MAX_PARTS {
-            let Some(shape) = next_shape(&texts, &places, &shapes) else { break };
+            let Some(shape) = next_shape(&texts, &places, &shapes) else {
+                break;
+            };
             let mut kept = Vec::new();
             for (text, at) in texts.iter().zip(&places) {
                 if let Some(part) = candidates(text, *at).find(|part| shape.fits(text, part)) {
@@ -88,13 +88,17 @@ impl Layout {
 impl Layout {
     /// Returns true if four of five lines have this layout, with a level in it.
     pub(in crate::log) fn is_of_all(&self, lines: &[Line<'_>]) -> bool {
-        let lines = lines.iter().filter(|line| !line.is_blank() && line.indent() == 0);
+        let lines = lines
+            .iter()
+            .filter(|line| !line.is_blank() && line.indent() == 0);
         let (mut all, mut fitting) = (0, 0);
         for line in lines.take(4 * RECORDS) {
             all += 1;
             fitting += usize::from(Head::within(line.text, self).is_some());
         }
-        self.shapes.iter().any(|shape| shape.kind == Kind::Level) && fitting >= LEAST && fitting * 5 >= all * 4
+        self.shapes.iter().any(|shape| shape.kind == Kind::Level)
+            && fitting >= LEAST
+            && fitting * 5 >= all * 4
     }
 }
 
@@ -117,21 +121,44 @@ fn next_shape(texts: &[&str], places: &[usize], before: &[Shape]) -> Option<Shap
     let has = |kind| before.iter().any(|shape| shape.kind == kind);
     let (first, at) = (texts.first()?, *places.first()?);
     let mut best = None;
-    for sample in texts.iter().zip(places).take(3).flat_map(|(text, at)| candidates(text, *at).collect::<Vec<_>>()).chain(candidates(first, at)) {
-        let kind = if is_named(sample.kind) { Kind::Word } else { sample.kind };
-        let shape = Shape { kind, open: sample.open, separator: sample.separator };
+    for sample in texts
+        .iter()
+        .zip(places)
+        .take(3)
+        .flat_map(|(text, at)| candidates(text, *at).collect::<Vec<_>>())
+        .chain(candidates(first, at))
+    {
+        let kind = if is_named(sample.kind) {
+            Kind::Word
+        } else {
+            sample.kind
+        };
+        let shape = Shape {
+            kind,
+            open: sample.open,
+            separator: sample.separator,
+        };
         if matches!(kind, Kind::Time | Kind::Level | Kind::Caller) && has(kind) {
             continue;
         }
         let mut values = HashSet::new();
         let (mut fitting, mut sure, mut closed, mut behind) = (0, false, false, 0);
         for (text, at) in texts.iter().zip(places) {
-            let Some(part) = candidates(text, *at).find(|part| shape.fits(text, part)) else { continue };
+            let Some(part) = candidates(text, *at).find(|part| shape.fits(text, part)) else {
+                continue;
+            };
             fitting += 1;
-            let value = text.get(parts::logger_range(text, &part.range)).unwrap_or("");
+            let value = text
+                .get(parts::logger_range(text, &part.range))
+                .unwrap_or("");
             closed |= part.closed;
-            sure |= part.kind == Kind::Logger || part.kind == Kind::Thread || parts::is_logger(value);
-            let is_logger = |next: Part| next.kind == Kind::Logger && next.is_sure();
+            sure |=
+                part.kind == Kind::Logger || part.kind == Kind::Thread || parts::is_logger(value);
+            let is_logger = |next: Part| {
+                is_named(next.kind)
+                    && next.open == 0
+                    && matches!(next.separator, Separator::Mark(": " | " - " | " | "))
+            };
             behind += usize::from(candidates(text, part.end).any(is_logger));
             values.insert(value);
         }
@@ -147,9 +174,13 @@ fn next_shape(texts: &[&str], places: &[usize], before: &[Shape]) -> Option<Shap
             _ if shape.open == 0 && matches!(shape.separator, Separator::Space) => {
                 // a word that all records have, before a logger that all have
                 let is_before_logger = values.len() == 1 && behind * 100 >= fitting * SHARE;
-                few && (sure || closed || is_before_logger) && (values.len() > 1 || sure || closed || is_before_logger) || !has(Kind::Level) && few
+                few && (sure || closed || is_before_logger)
+                    && (values.len() > 1 || sure || closed || is_before_logger)
+                    || !has(Kind::Level) && few
             }
-            _ if shape.open == 0 => few && (values.len() > 1 || sure || shape.separator != Separator::Space),
+            _ if shape.open == 0 => {
+                few && (values.len() > 1 || sure || shape.separator != Separator::Space)
+            }
             _ => few || sure,
         };
         if accepted {

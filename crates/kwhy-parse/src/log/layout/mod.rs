@@ -12,10 +12,10 @@ mod rest;
 #[cfg(test)]
 mod tests;
 
+use super::envelope;
 use super::formats::{Follow, FormatSpec};
 use super::header::Shown;
 use super::level;
-use super::envelope;
 use super::payload::Payload;
 use super::timestamp::leading_date_time;
 use crate::input::Line;
@@ -31,7 +31,13 @@ pub(super) const FORMAT: FormatSpec = FormatSpec {
     format: Format::TextLog,
     first: b"0123456789[(<TDIWECFVNSAPJMOtdiwecfvnspa",
     begins: |text| Head::of(text).is_some(),
-    read: |payload| Some(event(payload, Format::TextLog, &Head::of(payload.as_str())?)),
+    read: |payload| {
+        Some(event(
+            payload,
+            Format::TextLog,
+            &Head::of(payload.as_str())?,
+        ))
+    },
     show: |_, text| match Head::of(text) {
         // the values behind the message may have the time
         Some(head) if head.find(Kind::Time).is_none() && text.contains("time") => Shown::Unclear,
@@ -44,16 +50,31 @@ pub(super) const FORMAT: FormatSpec = FormatSpec {
 /// Returns true if a text starts with a time and a level of which brackets or marks set one off.
 pub(super) fn is_marked(text: &str) -> bool {
     Head::of(text).is_some_and(|head| {
-        head.find(Kind::Level).is_some() && head.parts.iter().any(|part| part.open != 0 || !matches!(part.separator, parts::Separator::Space))
+        head.find(Kind::Level).is_some()
+            && head
+                .parts
+                .iter()
+                .any(|part| part.open != 0 || !matches!(part.separator, parts::Separator::Space))
     })
 }
 
-/// Returns true for formats whose records a learned layout reads instead.
-pub(super) fn is_free(format: Format) -> bool {
+/// Returns true for formats that say no more than that a head is there.
+fn is_free(format: Format) -> bool {
+    matches!(format, Format::TextLog | Format::Leveled | Format::Plain)
+}
+
+/// Returns true if a record of a format has a head from parts.
+fn is_textual(format: Format, text: &str) -> bool {
     matches!(
         format,
-        Format::TextLog | Format::Leveled | Format::Plain
-    )
+        Format::PythonLogging | Format::Logback | Format::SpringBoot
+    ) || is_read_within(format, text)
+}
+
+/// Returns true for a format that shows no more than that a head is there.
+fn is_read_within(format: Format, text: &str) -> bool {
+    // zap's with other separators than tabs
+    is_free(format) || (format == Format::ZapConsole && !text.contains('\t'))
 }
 
 /// The number of lines that a layout is learned from at most.
@@ -62,13 +83,38 @@ const LINES: usize = 800;
 /// Learns the layout of a stream from its first lines, in their envelopes or not.
 pub(super) fn learn(lines: &[Line<'_>]) -> Option<Layout> {
     let lines = lines.iter().filter(|line| !line.is_blank()).take(LINES);
-    let inner: Vec<Payload<'_>> = lines.map(|line| envelope::peel(Payload::from_line(*line)).1).collect();
-    Layout::learn(inner.iter().map(Payload::as_str).filter(|text| super::formats::find(text).is_none_or(|form| is_free(form.format))))
+    let payload = |line: &Line<'_>| {
+        let payload = Payload::from_line(*line);
+        // a time before the text may be the record's own
+        if super::formats::find(line.text).is_some() {
+            payload.text().as_str().to_owned()
+        } else {
+            envelope::peel(payload).1.as_str().to_owned()
+        }
+    };
+    let inner: Vec<String> = lines.map(payload).collect();
+    let is_textual =
+        |text: &str| super::formats::find(text).is_none_or(|form| is_textual(form.format, text));
+    Layout::learn(
+        inner
+            .iter()
+            .map(String::as_str)
+            .filter(|text| is_textual(text)),
+    )
 }
 
-/// Returns true if a record in a learned layout starts with a text.
-pub(super) fn begins_within(text: &str, layout: &Layout) -> bool {
-    Head::within(text, layout).is_some()
+/// Returns true if a learned layout reads the record that starts with a text, rather than the format that the line alone shows.
+pub(super) fn reads(format: Option<Format>, text: &str, layout: &Layout) -> bool {
+    let is_better = match format {
+        None => true,
+        // a level alone is a format of its own
+        Some(Format::Leveled) => layout.len() > 1,
+        Some(Format::PythonLogging | Format::Logback | Format::SpringBoot) => {
+            Head::of(text).is_none_or(|head| head.parts.len() < layout.len())
+        }
+        Some(format) => is_read_within(format, text),
+    };
+    is_better && Head::within(text, layout).is_some()
 }
 
 /// Parses a record whose layout is known.
@@ -76,7 +122,11 @@ pub(super) fn read_within<'a>(payload: &Payload<'a>, layout: &Layout) -> Option<
     let text = payload.as_str();
     let mut head = Head::within(text, layout)?;
     head.extend(text);
-    Some(event(payload, named::format(text, &head).unwrap_or(Format::TextLog), &head))
+    Some(event(
+        payload,
+        named::format(text, &head).unwrap_or(Format::TextLog),
+        &head,
+    ))
 }
 
 fn shown(text: &str, head: &Head) -> Shown {
@@ -92,14 +142,28 @@ fn severity(text: &str, part: &Part) -> Option<Severity> {
     parts::letter(word).or_else(|| parts::level(word))
 }
 
+/// Returns true for a level word.
+pub(super) fn is_level(word: &str) -> bool {
+    parts::level(word).is_some()
+}
+
 /// Returns true if a text starts with a level in upper case and a space.
 pub(super) fn starts_with_level(text: &str) -> bool {
-    let length = text.bytes().take(9).take_while(u8::is_ascii_uppercase).count();
-    length > 2 && text.as_bytes().get(length) == Some(&b' ') && parts::level(text.get(..length).unwrap_or("")).is_some()
+    let length = text
+        .bytes()
+        .take(9)
+        .take_while(u8::is_ascii_uppercase)
+        .count();
+    length > 2
+        && text.as_bytes().get(length) == Some(&b' ')
+        && parts::level(text.get(..length).unwrap_or("")).is_some()
 }
 
 /// Returns the offset of the end of a message that an object follows to the end, and the object's members.
-pub(super) fn trailing_object<'a>(payload: &Payload<'a>, from: usize) -> Option<(usize, Vec<Field<'a>>)> {
+pub(super) fn trailing_object<'a>(
+    payload: &Payload<'a>,
+    from: usize,
+) -> Option<(usize, Vec<Field<'a>>)> {
     let end = payload.as_str().trim_end().len();
     rest::object(payload, from, end)
 }
@@ -116,8 +180,13 @@ pub(super) fn take_time(event: &mut Event<'_>) {
 fn event<'a>(payload: &Payload<'a>, format: Format, head: &Head) -> Event<'a> {
     let text = payload.as_str();
     let level = head.find(Kind::Level);
-    let word = level.and_then(|part| text.get(part.range.clone())).unwrap_or("");
-    let by_month = head.find(Kind::Time).and_then(|part| text.as_bytes().get(part.range.start)).is_some_and(u8::is_ascii_uppercase);
+    let word = level
+        .and_then(|part| text.get(part.range.clone()))
+        .unwrap_or("");
+    let by_month = head
+        .find(Kind::Time)
+        .and_then(|part| text.as_bytes().get(part.range.start))
+        .is_some_and(u8::is_ascii_uppercase);
     let bracketed = level.is_some_and(|part| part.open == b'[');
     let habits = rest::Habits {
         bracketed,
@@ -131,8 +200,12 @@ fn event<'a>(payload: &Payload<'a>, format: Format, head: &Head) -> Event<'a> {
     };
     let mut event = Event::new(format, payload.text().span(), payload.part(rest.message));
     event.time = head.time();
-    event.caller = head.find(Kind::Caller).map(|part| payload.part(part.range.clone()));
-    event.component = head.logger().map(|part| payload.part(parts::logger_range(text, &part.range)));
+    event.caller = head
+        .find(Kind::Caller)
+        .map(|part| payload.part(part.range.clone()));
+    event.component = head
+        .logger()
+        .map(|part| payload.part(parts::logger_range(text, &part.range)));
     if event.component.is_none() {
         event.component = rest.logger.map(|range| payload.part(range));
     }

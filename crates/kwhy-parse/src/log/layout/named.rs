@@ -12,7 +12,13 @@ pub(in crate::log) const SPRING_BOOT: FormatSpec = FormatSpec {
     format: Format::SpringBoot,
     first: b"0123456789",
     begins: |text| has(text, b" --- ") && is(text, Format::SpringBoot),
-    read: |payload| Some(event(payload, Format::SpringBoot, &Head::of(payload.as_str())?)),
+    read: |payload| {
+        Some(event(
+            payload,
+            Format::SpringBoot,
+            &Head::of(payload.as_str())?,
+        ))
+    },
     show: shown,
     follow: Follow::RAW,
 };
@@ -23,7 +29,13 @@ pub(in crate::log) const LOGBACK: FormatSpec = FormatSpec {
     format: Format::Logback,
     first: b"0123456789[",
     begins: |text| has(text, b"[") && is(text, Format::Logback),
-    read: |payload| Some(event(payload, Format::Logback, &Head::of(payload.as_str())?)),
+    read: |payload| {
+        Some(event(
+            payload,
+            Format::Logback,
+            &Head::of(payload.as_str())?,
+        ))
+    },
     show: shown,
     follow: Follow::RAW,
 };
@@ -33,7 +45,13 @@ pub(in crate::log) const PYTHON: FormatSpec = FormatSpec {
     format: Format::PythonLogging,
     first: b"0123456789[DIWECFNTS",
     begins: |text| is(text, Format::PythonLogging),
-    read: |payload| Some(event(payload, Format::PythonLogging, &Head::of(payload.as_str())?)),
+    read: |payload| {
+        Some(event(
+            payload,
+            Format::PythonLogging,
+            &Head::of(payload.as_str())?,
+        ))
+    },
     show: shown,
     follow: Follow::RAW,
 };
@@ -62,7 +80,11 @@ pub(super) fn format(text: &str, head: &Head) -> Option<Format> {
     let marked = |mark| move |part: &Part| part.separator == Separator::Mark(mark);
     let level = head.find(Kind::Level)?;
     // levels of one letter or in lower case are of other writers
-    let is_usual = text.get(level.range.clone())?.bytes().all(|byte| byte.is_ascii_uppercase()) && level.range.len() > 1;
+    let is_usual = text
+        .get(level.range.clone())?
+        .bytes()
+        .all(|byte| byte.is_ascii_uppercase())
+        && level.range.len() > 1;
     if !is_usual {
         return None;
     }
@@ -70,14 +92,52 @@ pub(super) fn format(text: &str, head: &Head) -> Option<Format> {
         return Some(Format::SpringBoot);
     }
     match parts {
-        [level, name] if level.kind == Kind::Level && level.open == 0 && is_name(name) && [level, name].into_iter().all(marked(":")) => Some(Format::PythonLogging),
-        [time, thread, level, name] if time.kind == Kind::Time && time.open == 0 && thread.open == b'[' && level.kind == Kind::Level && level.open == 0 && is_name(name) && marked(" - ")(name) => {
+        [level, name]
+            if level.kind == Kind::Level
+                && level.open == 0
+                && is_name(name)
+                && [level, name].into_iter().all(marked(":")) =>
+        {
+            Some(Format::PythonLogging)
+        }
+        [time, thread, level, name]
+            if time.kind == Kind::Time
+                && time.open == 0
+                && thread.open == b'['
+                && level.kind == Kind::Level
+                && level.open == 0
+                && is_name(name)
+                && marked(" - ")(name) =>
+        {
             Some(Format::Logback)
         }
-        [time, level, name] if time.kind == Kind::Time && level.kind == Kind::Level && is_name(name) && parts.iter().all(|part| part.open == b'[') && time.separator == Separator::None => Some(Format::Logback),
-        [time, number, level] if time.kind == Kind::Time && number.kind == Kind::Number && level.kind == Kind::Level && parts.iter().all(|part| part.open == b'[') => Some(Format::PythonLogging),
-        [time, .., level] if time.kind == Kind::Time && level.kind == Kind::Level && parts.len() < 4 && parts.iter().all(|part| part.open == 0) && marked(" - ")(time) => {
-            let is_python = parts[1..parts.len() - 1].iter().all(|part| is_name(part) && marked(" - ")(part));
+        [time, level, name]
+            if time.kind == Kind::Time
+                && level.kind == Kind::Level
+                && is_name(name)
+                && parts.iter().all(|part| part.open == b'[')
+                && time.separator == Separator::None =>
+        {
+            Some(Format::Logback)
+        }
+        [time, number, level]
+            if time.kind == Kind::Time
+                && number.kind == Kind::Number
+                && level.kind == Kind::Level
+                && parts.iter().all(|part| part.open == b'[') =>
+        {
+            Some(Format::PythonLogging)
+        }
+        [time, .., level]
+            if time.kind == Kind::Time
+                && level.kind == Kind::Level
+                && parts.len() < 4
+                && parts.iter().all(|part| part.open == 0)
+                && marked(" - ")(time) =>
+        {
+            let is_python = parts[1..parts.len() - 1]
+                .iter()
+                .all(|part| is_name(part) && marked(" - ")(part));
             is_python.then_some(Format::PythonLogging)
         }
         _ => None,

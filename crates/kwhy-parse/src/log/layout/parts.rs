@@ -55,7 +55,9 @@ impl Part {
     pub(super) fn is_sure(&self) -> bool {
         match self.kind {
             Kind::Time | Kind::Level | Kind::Caller | Kind::Span => true,
-            Kind::Logger | Kind::Thread => self.open != 0 || self.closed || self.separator != Separator::Space,
+            Kind::Logger | Kind::Thread => {
+                self.open != 0 || self.closed || self.separator != Separator::Space
+            }
             Kind::Number | Kind::Word => false,
         }
     }
@@ -83,7 +85,11 @@ pub(super) fn separator(text: &str, at: usize) -> (Separator, usize) {
     for mark in MARKS {
         let is_tight = !mark.starts_with(' ');
         let here = if is_tight { rest } else { from };
-        if here.starts_with(mark) || (here.len() + 1 == mark.len() && mark.starts_with(here) && here.ends_with(['-', '|', ':'])) {
+        if here.starts_with(mark)
+            || (here.len() + 1 == mark.len()
+                && mark.starts_with(here)
+                && here.ends_with(['-', '|', ':']))
+        {
             let end = at + rest.len() - here.len() + mark.len().min(here.len());
             let more = pad(text.get(end..).unwrap_or(""));
             return (Separator::Mark(mark), end + more);
@@ -93,7 +99,10 @@ pub(super) fn separator(text: &str, at: usize) -> (Separator, usize) {
     if rest.starts_with(':') && rest.as_bytes().get(1).is_some_and(u8::is_ascii_alphabetic) {
         return (Separator::Mark(":"), at + 1);
     }
-    if rest.get(spaces..).is_some_and(|rest| rest.starts_with('\t')) {
+    if rest
+        .get(spaces..)
+        .is_some_and(|rest| rest.starts_with('\t'))
+    {
         let tabs = rest[spaces..].len() - rest[spaces..].trim_start_matches([' ', '\t']).len();
         return (Separator::Tab, at + spaces + tabs);
     }
@@ -113,11 +122,15 @@ pub(super) fn level(word: &str) -> Option<Severity> {
         return None;
     }
     let is = |names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(word));
-    if is(&["trc", "trce", "dbg", "debg", "silly", "verbose", "fine", "finer", "finest", "config"]) {
+    if is(&[
+        "trc", "trce", "dbg", "debg", "silly", "verbose", "fine", "finer", "finest", "config",
+    ]) {
         return Some(Severity::Debug);
     }
     if is(&["inf", "success", "log", "ready", "start", "http", "notice"]) {
-        return (!is(&["log", "ready", "start", "http"]) || bytes.iter().all(u8::is_ascii_uppercase)).then_some(Severity::Info);
+        return (!is(&["log", "ready", "start", "http"])
+            || bytes.iter().all(u8::is_ascii_uppercase))
+        .then_some(Severity::Info);
     }
     match word.len() {
         3 if is(&["wrn"]) => Some(Severity::Warning),
@@ -149,14 +162,26 @@ fn is_name_byte(byte: u8) -> bool {
 /// Returns the length of a name at the start of a text; colons belong to it in pairs.
 pub(super) fn name_length(text: &str) -> usize {
     let bytes = text.as_bytes();
-    if !bytes.first().is_some_and(|first| first.is_ascii_alphabetic() || *first == b'_') {
+    // logback shortens a package to a point
+    let shortened =
+        bytes.first() == Some(&b'.') && bytes.get(1).is_some_and(u8::is_ascii_alphabetic);
+    if !shortened
+        && !bytes
+            .first()
+            .is_some_and(|first| first.is_ascii_alphabetic() || *first == b'_')
+    {
         return 0;
     }
     let mut at = 0;
     loop {
         match bytes.get(at) {
             Some(byte) if is_name_byte(*byte) => at += 1,
-            Some(b':') if bytes.get(at + 1) == Some(&b':') && bytes.get(at + 2).is_some_and(u8::is_ascii_alphabetic) => at += 2,
+            Some(b':')
+                if bytes.get(at + 1) == Some(&b':')
+                    && bytes.get(at + 2).is_some_and(u8::is_ascii_alphabetic) =>
+            {
+                at += 2
+            }
             _ => break,
         }
     }
@@ -166,7 +191,8 @@ pub(super) fn name_length(text: &str) -> usize {
 
 /// The ends of names that are files and hosts, not loggers.
 const FILES: [&str; 21] = [
-    "yaml", "yml", "json", "conf", "cfg", "ini", "toml", "txt", "log", "sh", "go", "py", "js", "ts", "crt", "pem", "key", "xml", "sock", "local", "html",
+    "yaml", "yml", "json", "conf", "cfg", "ini", "toml", "txt", "log", "sh", "go", "py", "js",
+    "ts", "crt", "pem", "key", "xml", "sock", "local", "html",
 ];
 
 /// Returns true if a name cannot be a word of a sentence: it has inner points or double colons.
@@ -177,7 +203,8 @@ pub(super) fn is_logger(name: &str) -> bool {
     let Some((before, last)) = name.rsplit_once(['.', '$']) else {
         return false;
     };
-    let is_word = |part: &str| !part.is_empty() && part.bytes().any(|byte| byte.is_ascii_alphabetic());
+    let is_word =
+        |part: &str| !part.is_empty() && part.bytes().any(|byte| byte.is_ascii_alphabetic());
     is_word(last)
         && before.split(['.', '$']).all(is_word)
         && !FILES.contains(&last)
@@ -186,7 +213,10 @@ pub(super) fn is_logger(name: &str) -> bool {
 
 /// Returns true if a name is one that threads have.
 fn is_thread(name: &str) -> bool {
-    name.contains("hread") || name.contains("-exec-") || name.contains("Worker-") || name.starts_with("pool-")
+    name.contains("hread")
+        || name.contains("-exec-")
+        || name.contains("Worker-")
+        || name.starts_with("pool-")
         || matches!(name, "main" | "MainProcess" | "restartedMain")
 }
 
@@ -195,7 +225,13 @@ fn is_place(word: &str) -> bool {
     if is_caller(word) && !word.contains("::") && !word.contains("://") {
         let file = word.rsplit_once(':').map_or("", |(file, _)| file);
         // `10.0.0.1:80` and `host.example:80` are no places
-        let extension = file.split(':').next().unwrap_or("").rsplit('.').next().unwrap_or("");
+        let extension = file
+            .split(':')
+            .next()
+            .unwrap_or("")
+            .rsplit('.')
+            .next()
+            .unwrap_or("");
         return is_extension(extension);
     }
     false
@@ -203,7 +239,8 @@ fn is_place(word: &str) -> bool {
 
 fn is_extension(word: &str) -> bool {
     const SOURCES: [&str; 24] = [
-        "go", "rs", "py", "js", "ts", "mjs", "cjs", "tsx", "jsx", "java", "kt", "scala", "rb", "c", "cc", "cpp", "cxx", "h", "cs", "php", "ex", "exs", "erl", "swift",
+        "go", "rs", "py", "js", "ts", "mjs", "cjs", "tsx", "jsx", "java", "kt", "scala", "rb", "c",
+        "cc", "cpp", "cxx", "h", "cs", "php", "ex", "exs", "erl", "swift",
     ];
     SOURCES.contains(&word)
 }
@@ -221,28 +258,50 @@ fn classify(text: &str) -> Option<(Kind, Option<Stamp>)> {
     if is_place(text) {
         return Some((Kind::Caller, None));
     }
-    let is_number = |text: &str| !text.is_empty() && text.len() < 20 && text.bytes().all(|byte| byte.is_ascii_digit());
-    if is_number(text) || text.strip_prefix("pid:").or_else(|| text.strip_prefix('#')).is_some_and(is_number) {
+    let is_number = |text: &str| {
+        !text.is_empty() && text.len() < 20 && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    if is_number(text)
+        || text
+            .strip_prefix("pid:")
+            .or_else(|| text.strip_prefix('#'))
+            .is_some_and(is_number)
+    {
         return Some((Kind::Number, None));
     }
     if is_thread(text) && !text.contains(['"', '=']) {
         return Some((Kind::Thread, None));
     }
     let length = name_length(text);
-    let (name, rest) = text.split_at_checked(length).filter(|(name, _)| !name.is_empty())?;
+    let (name, rest) = text
+        .split_at_checked(length)
+        .filter(|(name, _)| !name.is_empty())?;
     // `name:12`, `name:function:12`
-    let is_place = rest.strip_prefix(':').is_some_and(|rest| is_number(rest) || rest.split_once(':').is_some_and(|(function, line)| name_length(function) == function.len() && is_number(line)));
+    let is_place = rest.strip_prefix(':').is_some_and(|rest| {
+        is_number(rest)
+            || rest.split_once(':').is_some_and(|(function, line)| {
+                name_length(function) == function.len() && is_number(line)
+            })
+    });
     if !rest.is_empty() && !is_place {
         return None;
     }
-    let kind = if is_logger(name) || is_place { Kind::Logger } else { Kind::Word };
+    let kind = if is_logger(name) || is_place {
+        Kind::Logger
+    } else {
+        Kind::Word
+    };
     Some((kind, None))
 }
 
 /// Returns the range of the name alone in a logger with a line: `shop.db:12`.
 pub(super) fn logger_range(text: &str, range: &Range<usize>) -> Range<usize> {
     let length = text.get(range.clone()).map_or(0, name_length);
-    range.start..if length == 0 { range.end } else { range.start + length }
+    range.start..if length == 0 {
+        range.end
+    } else {
+        range.start + length
+    }
 }
 
 /// Returns the offset of the bracket that closes the one at the start of a text.
@@ -298,35 +357,73 @@ pub(super) fn bare(text: &str, at: usize, wants_time: bool, wants_level: bool) -
     let rest = text.get(at..)?;
     let part = |kind, length: usize, stamp| {
         // the end of brackets around several parts
-        let closed = usize::from(text.as_bytes().get(at + length).is_some_and(|byte| CLOSING.contains(byte)));
+        let behind = text.get(at + length..).unwrap_or("");
+        let pad = behind.len() - behind.trim_start_matches(' ').len();
+        let closed = match behind.as_bytes().get(pad) {
+            Some(b']') => pad + 1,
+            Some(byte) if pad == 0 && CLOSING.contains(byte) => 1,
+            _ => 0,
+        };
         let (separator, end) = separator(text, at + length + closed);
-        Some(Part { kind, open: 0, range: at..at + length, separator, end, stamp, closed: closed > 0 })
+        Some(Part {
+            kind,
+            open: 0,
+            range: at..at + length,
+            separator,
+            end,
+            stamp,
+            closed: closed > 0,
+        })
     };
     if wants_time && let Some(found) = written::leading(rest) {
         return part(Kind::Time, found.length, found.stamp);
     }
     let word_length = rest.find([' ', '\t', '\n']).unwrap_or(rest.len());
     let word = &rest[..word_length];
-    let trimmed = word.trim_end_matches([':', ',', '|']).trim_end_matches([']', ')', '>', '}']);
+    let trimmed = word
+        .trim_end_matches([':', ',', '|'])
+        .trim_end_matches([']', ')', '>', '}']);
     if wants_level {
-        let letters = rest.bytes().take(12).take_while(u8::is_ascii_alphabetic).count();
-        let ends = !rest.as_bytes().get(letters).is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'\''));
+        let letters = rest
+            .bytes()
+            .take(12)
+            .take_while(u8::is_ascii_alphabetic)
+            .count();
+        let ends = !rest.as_bytes().get(letters).is_some_and(|byte| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'\'')
+        });
         let candidate = &rest[..letters];
-        if ends && (level(candidate).is_some() || (letter(candidate).is_some() && letters == word_length)) {
+        if ends
+            && (level(candidate).is_some()
+                || (letter(candidate).is_some() && letters == word_length))
+        {
             // `ERROR/MainProcess`
             if rest.as_bytes().get(letters) == Some(&b'/') {
                 let end = at + letters + 1;
-                return Some(Part { kind: Kind::Level, open: 0, range: at..at + letters, separator: Separator::Mark("/"), end, stamp: None, closed: false });
+                return Some(Part {
+                    kind: Kind::Level,
+                    open: 0,
+                    range: at..at + letters,
+                    separator: Separator::Mark("/"),
+                    end,
+                    stamp: None,
+                    closed: false,
+                });
             }
             return part(Kind::Level, letters, None);
         }
     }
     // flexi_logger's thread: `T[main]`
-    if rest.starts_with("T[") && let Some(close) = closing(&rest[1..]) {
+    if rest.starts_with("T[")
+        && let Some(close) = closing(&rest[1..])
+    {
         return part(Kind::Thread, close + 2, None);
     }
     let name = name_length(rest);
-    if name > 0 && rest[name..].starts_with('{') && let Some(close) = closing(&rest[name..]) {
+    if name > 0
+        && rest[name..].starts_with('{')
+        && let Some(close) = closing(&rest[name..])
+    {
         let length = name + close + 1;
         let ends = matches!(rest.as_bytes().get(length), Some(b':'));
         // contexts in one another: `a{x=1}:b{y=2}: `
@@ -339,7 +436,11 @@ pub(super) fn bare(text: &str, at: usize, wants_time: bool, wants_level: bool) -
     }
     let digits = word.bytes().take_while(u8::is_ascii_digit).count();
     if digits > 0 {
-        return if digits == trimmed.len() && digits < 10 { part(Kind::Number, digits, None) } else { None };
+        return if digits == trimmed.len() && digits < 10 {
+            part(Kind::Number, digits, None)
+        } else {
+            None
+        };
     }
     if let Some((kind @ (Kind::Thread | Kind::Logger | Kind::Word), _)) = classify(trimmed) {
         return part(kind, trimmed.len(), None);
@@ -348,6 +449,18 @@ pub(super) fn bare(text: &str, at: usize, wants_time: bool, wants_level: bool) -
     let length = name_length(rest);
     (length > 0 && rest[length..].starts_with(':')).then_some(())?;
     let name = &rest[..length];
-    let kind = if is_logger(name) { Kind::Logger } else { Kind::Word };
-    Some(Part { kind, open: 0, range: at..at + length, separator: Separator::Mark(":"), end: at + length + 1, stamp: None, closed: false })
+    let kind = if is_logger(name) {
+        Kind::Logger
+    } else {
+        Kind::Word
+    };
+    Some(Part {
+        kind,
+        open: 0,
+        range: at..at + length,
+        separator: Separator::Mark(":"),
+        end: at + length + 1,
+        stamp: None,
+        closed: false,
+    })
 }

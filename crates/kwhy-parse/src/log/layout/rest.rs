@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
+use super::parts::name_length;
 use crate::log::formats::{Bare, pairs_start};
 use crate::log::json_members::{Members, nested_end};
 use crate::log::logfmt::{Pairs, is_plain_key};
 use crate::log::payload::Payload;
-use super::parts::name_length;
 use kwhy_model::{Field, Written};
 
 /// A message and the values after it.
@@ -34,7 +34,11 @@ pub(super) struct Habits {
 impl Rest<'_> {
     /// A message alone.
     pub(super) fn of(message: Range<usize>) -> Self {
-        Rest { message, fields: Vec::new(), logger: None }
+        Rest {
+            message,
+            fields: Vec::new(),
+            logger: None,
+        }
     }
 }
 
@@ -42,14 +46,27 @@ pub(super) fn read<'a>(payload: &Payload<'a>, from: usize, habits: Habits) -> Re
     let text = payload.as_str();
     let end = text.trim_end().len().max(from);
     if let Some((start, fields)) = object(payload, from, end).filter(|(start, _)| *start > from) {
-        return Rest { message: from..start, fields, logger: None };
+        return Rest {
+            message: from..start,
+            fields,
+            logger: None,
+        };
     }
-    if habits.four_letters && let Some((start, fields)) = listed(payload, from, end) {
-        return Rest { message: from..start, fields, logger: None };
+    if habits.four_letters
+        && let Some((start, fields)) = listed(payload, from, end)
+    {
+        return Rest {
+            message: from..start,
+            fields,
+            logger: None,
+        };
     }
     let start = pairs_start(text, from, Bare::Json).filter(|start| *start > from);
     let (mut message, fields) = match start {
-        Some(start) => (from..text[..start].trim_end().len().max(from), Pairs::new(payload, start).collect()),
+        Some(start) => (
+            from..text[..start].trim_end().len().max(from),
+            Pairs::new(payload, start).collect(),
+        ),
         None => (from..text.len(), Vec::new()),
     };
     let said = text.get(message.clone()).unwrap_or("");
@@ -61,7 +78,10 @@ pub(super) fn read<'a>(payload: &Payload<'a>, from: usize, habits: Habits) -> Re
         message.end = message.start + said.trim_end_matches(' ').len();
         // structlog puts the logger behind the message
         let said = text.get(message.clone()).unwrap_or("");
-        if let Some((before, name)) = said.strip_suffix(']').and_then(|said| said.rsplit_once(" [")) {
+        if let Some((before, name)) = said
+            .strip_suffix(']')
+            .and_then(|said| said.rsplit_once(" ["))
+        {
             let start = message.start + before.len() + 2;
             let is_name = name_length(name) == name.len();
             if is_name && !name.is_empty() {
@@ -70,7 +90,11 @@ pub(super) fn read<'a>(payload: &Payload<'a>, from: usize, habits: Habits) -> Re
             }
         }
     }
-    Rest { message, fields, logger }
+    Rest {
+        message,
+        fields,
+        logger,
+    }
 }
 
 /// The members that slog-term lists behind the message: `, key: value`.
@@ -80,13 +104,19 @@ fn listed<'a>(payload: &Payload<'a>, from: usize, end: usize) -> Option<(usize, 
     let mut at = end;
     while let Some(comma) = text.get(from..at)?.rfind(", ") {
         let start = from + comma + 2;
-        let Some(colon) = text.get(start..at)?.find(": ") else { break };
+        let Some(colon) = text.get(start..at)?.find(": ") else {
+            break;
+        };
         let key = text.get(start..start + colon)?;
         if !is_plain_key(key) {
             break;
         }
         let value = start + colon + 2..at;
-        fields.push(Field::new(payload.name(start..start + colon), payload.part(value), Written::Bare));
+        fields.push(Field::new(
+            payload.name(start..start + colon),
+            payload.part(value),
+            Written::Bare,
+        ));
         at = from + comma;
     }
     fields.reverse();
@@ -94,7 +124,11 @@ fn listed<'a>(payload: &Payload<'a>, from: usize, end: usize) -> Option<(usize, 
 }
 
 /// An object at the end of the first line, behind a space or a tab.
-pub(super) fn object<'a>(payload: &Payload<'a>, from: usize, end: usize) -> Option<(usize, Vec<Field<'a>>)> {
+pub(super) fn object<'a>(
+    payload: &Payload<'a>,
+    from: usize,
+    end: usize,
+) -> Option<(usize, Vec<Field<'a>>)> {
     let text = payload.as_str();
     let body = text.get(from..end)?;
     if !body.ends_with('}') {
@@ -103,11 +137,18 @@ pub(super) fn object<'a>(payload: &Payload<'a>, from: usize, end: usize) -> Opti
     for (at, _) in body.match_indices("{\"").take(CANDIDATES) {
         let start = from + at;
         let before = text.get(from..start)?;
-        if !(before.is_empty() || before.ends_with([' ', '\t'])) || nested_end(text, start) != Some(end) {
+        if !(before.is_empty() || before.ends_with([' ', '\t']))
+            || nested_end(text, start) != Some(end)
+        {
             continue;
         }
-        let fields = Members::new(text, start).map(|member| member.field(payload)).collect();
-        return Some((from + before.trim_end_matches(['\t', '|', ' ']).len(), fields));
+        let fields = Members::new(text, start)
+            .map(|member| member.field(payload))
+            .collect();
+        return Some((
+            from + before.trim_end_matches(['\t', '|', ' ']).len(),
+            fields,
+        ));
     }
     None
 }

@@ -36,9 +36,17 @@ type Found = (Option<Stamp>, usize);
 
 /// `0.037211000s`: seconds since the start, as tracing writes them.
 fn since_start(bytes: &[u8]) -> Option<Found> {
-    let whole = bytes.iter().take(12).take_while(|byte| byte.is_ascii_digit()).count();
+    let whole = bytes
+        .iter()
+        .take(12)
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
     let fraction = bytes.get(whole..)?.strip_prefix(b".")?;
-    let digits = fraction.iter().take(10).take_while(|byte| byte.is_ascii_digit()).count();
+    let digits = fraction
+        .iter()
+        .take(10)
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
     (digits == 9 && fraction.get(9) == Some(&b's')).then_some((None, whole + 11))
 }
 
@@ -51,7 +59,14 @@ fn numeric(text: &str) -> Option<Found> {
         let end = clock(bytes, 0)?.end;
         // half a day: `05:06:07 AM`
         let half = bytes.get(end..end + 3);
-        return Some((None, end + if matches!(half, Some(b" AM" | b" PM")) { 3 } else { 0 }));
+        return Some((
+            None,
+            end + if matches!(half, Some(b" AM" | b" PM")) {
+                3
+            } else {
+                0
+            },
+        ));
     }
     day_first(bytes)
         .or_else(|| dotted(bytes))
@@ -180,7 +195,9 @@ fn named(text: &str) -> Option<Found> {
     const DAYS: [&[u8]; 7] = [b"Mon", b"Tue", b"Wed", b"Thu", b"Fri", b"Sat", b"Sun"];
     if DAYS.contains(&bytes.get(..3)?) {
         let rest = bytes.get(3..)?;
-        let rest = rest.strip_prefix(b", ").or_else(|| rest.strip_prefix(b" "))?;
+        let rest = rest
+            .strip_prefix(b", ")
+            .or_else(|| rest.strip_prefix(b" "))?;
         let (stamp, length) = day_first(rest)?;
         return Some((stamp, bytes.len() - rest.len() + length));
     }
@@ -225,11 +242,23 @@ mod tests {
             ("1709528767.125 x", "2024-03-04T05:06:07.125Z"),
         ] {
             let stamp = leading(text).and_then(|found| found.stamp);
-            assert_eq!(stamp.map(|stamp| stamp.to_string()).as_deref(), Some(expected), "{text}");
+            assert_eq!(
+                stamp.map(|stamp| stamp.to_string()).as_deref(),
+                Some(expected),
+                "{text}"
+            );
         }
         let clock = leading("05:06:07.123 x").unwrap();
         assert_eq!((clock.stamp.is_none(), clock.length), (true, 12));
-        for text in ["", "1709528767", "12.5", "04/Mrz/2024 05:06:07", "99/99/2024 05:06:07", "10.0.0.1 x", "12:30"] {
+        for text in [
+            "",
+            "1709528767",
+            "12.5",
+            "04/Mrz/2024 05:06:07",
+            "99/99/2024 05:06:07",
+            "10.0.0.1 x",
+            "12:30",
+        ] {
             assert!(leading(text).is_none(), "{text}");
         }
     }
