@@ -117,10 +117,11 @@ impl Head {
                         at = end;
                     }
                     // behind ` --- ` come the application, identifiers and the thread
-                    _ if self
-                        .parts
-                        .iter()
-                        .any(|part| part.separator == Separator::Mark(" --- ")) =>
+                    _ if text.as_bytes().get(at) == Some(&b'[')
+                        && self
+                            .parts
+                            .iter()
+                            .any(|part| part.separator == Separator::Mark(" --- ")) =>
                     {
                         let (separator, end) = parts::separator(text, inside_end(text, inside.end));
                         self.parts.push(Part {
@@ -162,6 +163,7 @@ impl Head {
             .any(|part| matches!(part.kind, Kind::Logger | Kind::Word));
         let sure = behind.iter().rposition(|part| match part.kind {
             Kind::Caller => part.is_marked(),
+            Kind::Thread => part.open != 0 && matches!(part.separator, Separator::Mark(_)),
             Kind::Span => true,
             Kind::Logger => {
                 text.get(part.range.clone())
@@ -315,6 +317,12 @@ impl Head {
 
     /// Returns true if the parts show that a record starts here.
     fn is_record(&self, text: &str) -> bool {
+        if self
+            .find(Kind::Time)
+            .is_some_and(|time| is_carried(text, time))
+        {
+            return false;
+        }
         let has_message = text.len() > self.message;
         let level = self.find(Kind::Level);
         let is_letter = level.is_some_and(|level| level.range.len() == 1);
@@ -347,8 +355,12 @@ impl Head {
             // a time of day may stand in a sentence
             (Some(time), None) => {
                 // before any text, a time with a zone is what `kubectl logs --timestamps` puts there
+                let is_marked = matches!(
+                    time.separator,
+                    Separator::Mark(" - " | " | " | " : " | ": ")
+                );
                 let is_envelope = time.open == 0
-                    && matches!(time.separator, Separator::Space | Separator::Tab)
+                    && !is_marked
                     && time.stamp.is_some_and(|stamp| stamp.zone_stated);
                 has_message && !is_envelope && (time.stamp.is_some() || time.open != 0 && sure > 0)
             }
@@ -387,6 +399,14 @@ impl Part {
     }
 }
 
+/// Returns true for a time that an envelope puts before a further line of a record, which shows by its indentation.
+fn is_carried(text: &str, time: &Part) -> bool {
+    let behind = text.get(time.range.end..).unwrap_or("");
+    let is_indented = behind.starts_with(" \t")
+        || (behind.starts_with("  ") && behind.trim_start().starts_with(['|', '+']));
+    time.open == 0 && is_indented && time.stamp.is_some_and(|stamp| stamp.zone_stated)
+}
+
 /// Returns the first line of a text: a head is on one.
 fn first_line(text: &str) -> &str {
     memchr::memchr(b'\n', text.as_bytes())
@@ -422,12 +442,10 @@ fn may_start(text: &str) -> bool {
     let bytes = text.as_bytes();
     match bytes.first() {
         Some(b'0'..=b'9') => {
-            bytes
-                .iter()
-                .take(12)
-                .filter(|byte| matches!(byte, b':' | b'-' | b'/' | b'.' | b' '))
-                .count()
-                > 1
+            let is_mark = |byte: &&u8| matches!(byte, b':' | b'-' | b'/' | b'.' | b' ');
+            let marks = bytes.iter().take(12).filter(is_mark).count();
+            // `240304 050607`
+            marks > 1 || bytes.get(6) == Some(&b' ')
         }
         Some(b'[' | b'(' | b'<') => bytes.len() > 3,
         Some(first) if first.is_ascii_uppercase() => bytes

@@ -85,7 +85,18 @@ fn with_clock(bytes: &[u8], (days, at, stated): Date) -> Option<Found> {
         b',' if bytes.get(at + 1) == Some(&b' ') => at + 2,
         _ => return None,
     };
-    let clock = clock(bytes, at)?;
+    let mut clock = clock(bytes, at)?;
+    // milliseconds behind a colon: `22:15:29:606`
+    if let Some(&[b':', a, b, c]) = bytes.get(clock.end..).and_then(<[u8]>::first_chunk)
+        && clock.digits == 0
+    {
+        let millis = pair(a, b) * 10 + pair(b'0', c);
+        if millis < 1000 {
+            clock.nanos = millis * 1_000_000;
+            clock.digits = 3;
+            clock.end += 4;
+        }
+    }
     let zone = match bytes.get(clock.end) {
         Some(b' ') => zone(bytes, clock.end + 1),
         _ => zone(bytes, clock.end),
@@ -232,6 +243,7 @@ mod tests {
             ("14/03/2024 05:06:07", "2024-03-14T05:06:07Z"),
             ("2024.03.04 05:06:07", "2024-03-04T05:06:07Z"),
             ("20240304-05:06:07", "2024-03-04T05:06:07Z"),
+            ("20240304-05:06:07:123", "2024-03-04T05:06:07.123Z"),
             ("24/03/04 05:06:07", "2024-03-04T05:06:07Z"),
             ("240304 050607 x", "2024-03-04T05:06:07Z"),
             ("Mon, 04 Mar 2024 05:06:07 +0000", "2024-03-04T05:06:07Z"),
