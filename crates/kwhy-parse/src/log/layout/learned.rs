@@ -174,9 +174,7 @@ fn next_shape(texts: &[&str], places: &[usize], before: &[Shape]) -> Option<Shap
             _ if shape.open == 0 && matches!(shape.separator, Separator::Space) => {
                 // a word that all records have, before a logger that all have
                 let is_before_logger = values.len() == 1 && behind * 100 >= fitting * SHARE;
-                few && (sure || closed || is_before_logger)
-                    && (values.len() > 1 || sure || closed || is_before_logger)
-                    || !has(Kind::Level) && few
+                few && (sure || closed || is_before_logger || !has(Kind::Level))
             }
             _ if shape.open == 0 => {
                 few && (values.len() > 1 || sure || shape.separator != Separator::Space)

@@ -149,9 +149,9 @@ fn dotted(bytes: &[u8]) -> Option<Found> {
 
 /// `24/03/04 05:06:07`, `240304 05:06:07` and `240304 050607`.
 fn short_year(bytes: &[u8]) -> Option<Found> {
-    let (year, at, rest) = match bytes.first_chunk::<9>()? {
-        &[x, w, b'/', a, b, b'/', c, d, b' '] => (pair(x, w), 8, [a, b, c, d]),
-        &[x, w, a, b, c, d, b' ', _, _] => (pair(x, w), 6, [a, b, c, d]),
+    let (year, at, rest) = match *bytes.first_chunk::<9>()? {
+        [x, w, b'/', a, b, b'/', c, d, b' '] => (pair(x, w), 8, [a, b, c, d]),
+        [x, w, a, b, c, d, b' ', _, _] => (pair(x, w), 6, [a, b, c, d]),
         _ => return None,
     };
     let [a, b, c, d] = rest;
