@@ -21,4 +21,4 @@ pub use kwhy_model::{
 };
 pub use kwhy_parse as parse;
 pub use kwhy_parse::input::{Line, Place, Segment, lines, segments};
-pub use kwhy_parse::templates::{Folded, FoldedRow};
+pub use kwhy_parse::templates::{Folded, FoldedLine, FoldedRow};

@@ -214,7 +214,14 @@ pub enum Command {
         order: Option<Order>,
     },
     /// Fold events that are alike, and print one row for each kind of them
-    Patterns(EventsArgs),
+    Patterns {
+        /// Which events.
+        #[command(flatten)]
+        events: EventsArgs,
+        /// Print the number of the template of each event instead: its document and line, one JSON object a line
+        #[arg(long)]
+        lines: bool,
+    },
     /// Print the typed objects of descriptions, tables and API objects
     Objects {
         /// Files or folders to read; `-` is standard input

@@ -62,6 +62,8 @@ pub enum What {
         filter: EventFilter,
         /// True if as a table.
         table: bool,
+        /// True if the template of each event is printed.
+        lines: bool,
     },
     /// Objects, as one JSON object or as NDJSON.
     Objects {
@@ -90,7 +92,7 @@ pub fn run(
         out,
         failed: None,
         objects: object::Collected::default(),
-        folded: Folded::new(),
+        folded: folded(&convert.what),
         sorter: by_time.then(Sorter::default),
         number: 0,
         last: i128::MIN,
@@ -134,6 +136,14 @@ pub fn run(
         ));
     }
     Ok((inputs, notes))
+}
+
+/// An empty set of templates, which also keeps those of lines if they are printed.
+fn folded(what: &What) -> Folded {
+    match what {
+        What::Patterns { lines: true, .. } => Folded::with_lines(),
+        _ => Folded::new(),
+    }
 }
 
 /// Takes documents into an output.
@@ -229,6 +239,12 @@ impl Output<'_> {
                 let text = std::mem::take(&mut self.objects).finish();
                 self.write(&text);
             }
+            What::Patterns { lines: true, .. } => {
+                let mut text = Vec::new();
+                let lines = self.folded.lines();
+                lines.for_each(|line| event::push(&mut text, &line));
+                self.write(&text);
+            }
             What::Patterns { table: true, .. } => {
                 let text = patterns::table(layout, columns, &self.folded);
                 self.write(text.as_bytes());
@@ -321,7 +337,7 @@ fn one(
         }
         What::Patterns { filter, .. } => {
             let map = |part: &Extract<'_>| {
-                let mut folded = Folded::new();
+                let mut folded = folded(&convert.what);
                 for event in part
                     .parsed
                     .events

@@ -1,6 +1,7 @@
 //! Log records in a neutral form, one JSON object a line: `line`, `lines`, `level`, `time`,
 //! `message`, `logger`, `caller`, `fields`, `error`; what carried it as `carrier`,
-//! `time_back_s` where times run backwards, and `cut` where its end is missing.
+//! `time_back_s` where times run backwards, `cleaned` where escapes or invisible characters were taken out, and `cut` where
+//! its end is missing.
 
 use kwhy_core::events::{Event, Extract, Severity, Stamp, Text};
 
@@ -40,6 +41,7 @@ fn record(text: &mut Vec<u8>, part: &Extract<'_>, event: &Event<'_>) {
     if let Some(own) = &event.carrier {
         json.json("carrier", |text| carrier(text, own));
     }
+    json.plain("cleaned", part.is_cleaned(&event.span).then_some(true));
     json.plain("cut", event.cut.then_some(true));
     json.close();
 }
@@ -69,9 +71,10 @@ fn level(event: &Event<'_>) -> Option<&'static str> {
         .field("level")
         .map(|level| level.as_str().to_ascii_lowercase());
     Some(match (event.severity?, word.as_deref()) {
-        (Severity::Debug, Some("trace" | "trac" | "trc" | "t" | "10" | "finer" | "finest")) => {
-            "trace"
-        }
+        (
+            Severity::Debug,
+            Some("trace" | "trac" | "trc" | "trce" | "t" | "silly" | "10" | "finer" | "finest"),
+        ) => "trace",
         (Severity::Fatal, Some("panic" | "pani" | "dpanic" | "pnc")) => "panic",
         (severity, _) => severity.name(),
     })

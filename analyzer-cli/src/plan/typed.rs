@@ -177,11 +177,18 @@ fn of_command(
             };
             convert(paths, what)
         }
-        Command::Patterns(mut events) => {
+        Command::Patterns { mut events, lines } => {
             let paths = std::mem::take(&mut events.paths);
             let table = events.output == EventOutput::Table;
             let filter = event_filter(events, now)?;
-            convert(paths, What::Patterns { filter, table })
+            convert(
+                paths,
+                What::Patterns {
+                    filter,
+                    table,
+                    lines,
+                },
+            )
         }
         Command::Objects { paths, output } => {
             let lines = output == ObjectOutput::Ndjson;

@@ -45,6 +45,11 @@ impl Extract<'_> {
         self.chunk.place(span)
     }
 
+    /// Returns true if escapes, carriage returns or invisible characters were taken out of a span's text.
+    pub fn is_cleaned(&self, span: &Span) -> bool {
+        self.chunk.text.is_cleaned(span)
+    }
+
     /// The document's lines that a span reaches over, counted from 1.
     pub fn lines(&self, span: &Span) -> Range<u64> {
         let text = &self.chunk.text;
@@ -346,7 +351,7 @@ impl State {
                     None => Parsed::default(),
                 };
                 for segment in &segments {
-                    parsed.append(parse::segment(segment, &self.limits));
+                    parsed.append(parse::segment_of_stream(segment, &self.limits));
                 }
                 for event in &mut parsed.events {
                     event.subject.fill_from(&self.about);

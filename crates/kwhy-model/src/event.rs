@@ -60,6 +60,8 @@ pub enum Format {
     PinoPretty,
     /// Python's logging in its usual formats.
     PythonLogging,
+    /// A head of time, level, logger and the like in a layout without a name of its own.
+    TextLog,
     /// The kernel's ring buffer.
     Kernel,
     /// The API server's audit log.
@@ -128,6 +130,7 @@ impl Format {
             Format::JvmUnified => "jvm-unified",
             Format::PinoPretty => "pino-pretty",
             Format::PythonLogging => "python-logging",
+            Format::TextLog => "text-log",
             Format::Kernel => "kernel",
             Format::KubeAudit => "kube-audit",
             Format::Leveled => "leveled",

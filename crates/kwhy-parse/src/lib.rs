@@ -17,7 +17,7 @@ pub mod templates;
 pub mod timeline;
 pub mod unit;
 
-use crate::input::{Document, Extent, ReadLimits, Segment};
+use crate::input::{Document, Extent, Line, ReadLimits, Segment};
 use kwhy_model::{Format, Listing, Object, Parsed};
 
 /// All events and objects of a document, in the order of the input.
@@ -47,9 +47,27 @@ pub fn segments<'a>(segments: &[Segment<'a>]) -> Parsed<'a> {
 
 /// The events and objects of one segment.
 pub fn segment<'a>(segment: &Segment<'a>, limits: &ReadLimits) -> Parsed<'a> {
+    segment_with(segment, limits, log::parse)
+}
+
+/// The events and objects of one segment of a stream that is read whole, as [`log::parse_stream`] reads logs.
+pub fn segment_of_stream<'a>(segment: &Segment<'a>, limits: &ReadLimits) -> Parsed<'a> {
+    // no line alone may show that these are records
+    let is_text = matches!(segment.format, Format::Plain | Format::Prose);
+    if is_text && !segment.is_log && log::is_stream(&segment.lines) {
+        return log::parse_stream(&segment.lines);
+    }
+    segment_with(segment, limits, log::parse_stream)
+}
+
+fn segment_with<'a>(
+    segment: &Segment<'a>,
+    limits: &ReadLimits,
+    parse_log: fn(&[Line<'a>]) -> Parsed<'a>,
+) -> Parsed<'a> {
     let lines = &segment.lines;
     let mut parsed = match segment.format {
-        _ if segment.is_log => log::parse(lines),
+        _ if segment.is_log => parse_log(lines),
         Format::Describe => describe::parse(lines),
         Format::DescribeEvents | Format::EventsTable => events::parse(lines),
         Format::Table => table::parse(lines),

@@ -247,6 +247,20 @@ impl Document {
         }
     }
 
+    /// Returns true if a span's text is not what stands in the original: escapes, carriage returns or invisible
+    /// characters were taken out. Lines that were joined do not count.
+    pub fn is_cleaned(&self, span: &Span) -> bool {
+        let Some(original) = self.original.as_deref() else {
+            return false;
+        };
+        let at = |offset| original_offset(&self.joins, offset);
+        let joined = at(span.start)..at(span.end);
+        let outer =
+            original_offset(&self.edits, joined.start)..original_offset(&self.edits, joined.end);
+        // in UTF-16 every character has another number of bytes
+        is_utf16(original) || outer.len() != joined.len()
+    }
+
     /// Returns true if the text is the original.
     pub(super) fn is_original(&self) -> bool {
         self.original.is_none() && self.joins.is_empty()

@@ -16,9 +16,11 @@ use super::json_members::{Member, Members, ValueKind, string_member};
 use super::level;
 use super::payload::Payload;
 use super::timestamp;
+use super::zap_console::is_caller;
 use kwhy_model::{Event, Format, Severity, Text, TextBuilder};
 
 mod names;
+pub(super) mod roles;
 
 use names::{Keys, Role, ZAP, ZEROLOG, role};
 
@@ -48,7 +50,28 @@ pub(super) fn detect(text: &str) -> bool {
             return true;
         }
     }
-    false
+    keys.may_be_record() && holds_record(text)
+}
+
+/// Returns true if an object inside has the message, or the level and the time, that the record itself lacks.
+fn holds_record(text: &str) -> bool {
+    let members: Vec<Member> = Members::new(text, 0).collect();
+    let top = |names: &[&str]| {
+        roles::find(text, &members, names, |member| {
+            member.kind != ValueKind::Nested
+        })
+        .is_some()
+    };
+    let (time, level, message) = (top(roles::TIME), top(roles::LEVEL), top(roles::MESSAGE));
+    members
+        .iter()
+        .filter(|member| roles::may_hold(text, member))
+        .any(|object| {
+            let message = message || roles::has(text, object, roles::MESSAGE);
+            let level = level || roles::has(text, object, roles::LEVEL);
+            let time = time || roles::has(text, object, roles::TIME);
+            message && level && (time || text.get(object.key.clone()) == Some("@fields"))
+        })
 }
 
 fn names(text: &str, members: &[Member]) -> &'static names::Names {
@@ -127,7 +150,16 @@ fn time_and_severity(text: &str) -> Shown {
         nested |= member.kind == ValueKind::Nested;
     }
     if keys.is_other() || !keys.are_record() {
-        return Shown::NoRecord;
+        let is_unclear = !keys.is_other() && keys.may_be_record() && holds_record(text);
+        return if is_unclear {
+            Shown::Unclear
+        } else {
+            Shown::NoRecord
+        };
+    }
+    // another name may have the part, or an object inside
+    if keys.is_unusual() {
+        return Shown::Unclear;
     }
     // a record that reports an event has the event's severity
     let is_event = object && (reason || members.is_cut());
@@ -149,6 +181,16 @@ fn time_and_severity(text: &str) -> Shown {
         .and_then(|(_, value, _)| text.get(value.clone()))
         .and_then(timestamp::parse);
     let is_zap = std::ptr::eq(names, &ZAP);
+    // another name may have the part
+    let is_left = |role: Role| {
+        candidates
+            .iter()
+            .flatten()
+            .any(|(key, _, _)| names::role(key) == Some(role))
+    };
+    if time.is_none() && !is_zap && is_left(Role::Time) {
+        return Shown::Unclear;
+    }
     let severity = match own(names.level).filter(|_| !(is_zap && message_first)) {
         Some((_, _, ValueKind::Nested)) => None,
         Some((_, value, _)) => {
@@ -162,6 +204,9 @@ fn time_and_severity(text: &str) -> Shown {
         None if is_zap => Some(klog_severity(verbose)),
         None => None,
     };
+    if severity.is_none() && !is_zap && is_left(Role::Level) {
+        return Shown::Unclear;
+    }
     Shown::Record {
         time,
         severity,
@@ -208,9 +253,10 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     if (is_zerolog || message.is_none()) && cut.as_ref().is_some_and(is_message) {
         message = Some(members.len());
     }
+    let text_at = message;
     let front = |wanted: &[&str]| {
         own(wanted)
-            .filter(|index| !names.in_front || message.is_none_or(|message| *index < message))
+            .filter(|index| !names.in_front || text_at.is_none_or(|message| *index < message))
     };
     let (mut time, mut level, stack) = (own(names.time), own(names.level), own(names.stack));
     if std::ptr::eq(names, &ZAP) {
@@ -223,7 +269,77 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
             .iter()
             .rposition(|member| names.time.contains(&key(member)));
     }
-    let (logger, caller) = (front(names.logger), front(names.caller));
+    let (mut logger, mut caller) = (front(names.logger), front(names.caller));
+    let is_plain = |member: &Member| member.kind != ValueKind::Nested;
+    let is_text = |member: &Member| member.kind == ValueKind::String;
+    if message.is_none() {
+        message = roles::find(text, &members, roles::MESSAGE, is_text);
+    }
+    if !std::ptr::eq(names, &ZAP) {
+        time = time.or_else(|| {
+            roles::find(text, &members, roles::TIME, |member| {
+                is_plain(member)
+                    && text
+                        .get(member.value.clone())
+                        .and_then(timestamp::parse)
+                        .is_some()
+            })
+        });
+        level = level.or_else(|| {
+            roles::find(text, &members, roles::LEVEL, |member| {
+                is_plain(member)
+                    && text
+                        .get(member.value.clone())
+                        .and_then(level::severity)
+                        .is_some()
+            })
+        });
+    }
+    let mut line = None;
+    if names.is_any() {
+        let is_free = |at: &usize| Some(*at) != message && Some(*at) != level;
+        logger =
+            logger.or_else(|| roles::find(text, &members, roles::LOGGER, is_text).filter(is_free));
+        let is_place = |member: &Member| {
+            member.kind == ValueKind::String
+                && text.get(member.value.clone()).is_some_and(is_caller)
+                || member.kind == ValueKind::Nested && source(payload, member).is_some()
+        };
+        caller = caller
+            .filter(|at| members.get(*at).is_some_and(is_place))
+            .or_else(|| roles::find(text, &members, roles::CALLER, is_place));
+        if caller.is_none() {
+            line = roles::find(text, &members, roles::LINE, is_plain);
+            caller = roles::find(text, &members, roles::FILE, is_text).filter(|_| line.is_some());
+            line = line.filter(|_| caller.is_some());
+        }
+    } else {
+        logger = logger.or_else(|| front(&["N", "logger"]));
+        caller = caller.or_else(|| front(&["C", "caller"]));
+    }
+    if caller.is_none() {
+        let is_caller = |member: &Member| {
+            is_text(member) && text.get(member.value.clone()).is_some_and(is_caller)
+        };
+        caller = roles::find(text, &members, &["file"], is_caller);
+        if caller.is_none() {
+            let number = roles::find(text, &members, &["line", "line_number"], |member| {
+                member.kind == ValueKind::Literal
+            });
+            caller = roles::find(text, &members, &["file", "filename"], is_text)
+                .filter(|_| number.is_some());
+            line = number.filter(|_| caller.is_some());
+        }
+        if line.is_some() {
+            logger = logger.or_else(|| roles::find(text, &members, &["target"], is_text));
+        }
+    }
+    if caller.is_none() {
+        // bunyan's `src`
+        caller = roles::find(text, &members, &["src"], |member| {
+            member.kind == ValueKind::Nested && source(payload, member).is_some()
+        });
+    }
 
     let verbose = members.iter().any(|member| key(member) == "v");
 
@@ -249,21 +365,144 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
             if key(member) == "component" {
                 event.fields.push(member.field(payload));
             }
+        } else if let Some(line) = line
+            .and_then(|line| members.get(line))
+            .filter(|_| at == caller)
+        {
+            event.caller = Some(place(&member.text(payload), Some(line.text(payload))));
+        } else if line.is_some() && at == line {
         } else if at == caller && member.kind == ValueKind::String {
             event.caller = Some(member.text(payload));
         } else if at == caller && member.kind == ValueKind::Nested {
             event.caller = source(payload, member);
         } else {
+            if roles::may_hold(text, member)
+                && take_inside(&mut event, payload, member, message.is_none())
+            {
+                continue;
+            }
+            event.fields.push(member.field(payload));
             if member.kind == ValueKind::Nested && matches!(key(member), "err" | "error") {
                 add_error(&mut event, payload, member);
             }
-            event.fields.push(member.field(payload));
         }
     }
     if level.is_none() && std::ptr::eq(names, &ZAP) {
         event.severity = Some(klog_severity(verbose));
     }
     Some(event)
+}
+
+/// Takes the parts that the record lacks from an object inside, and the error. If there are such parts, its other members
+/// become the record's own, and it returns true.
+fn take_inside<'a>(
+    event: &mut Event<'a>,
+    payload: &Payload<'a>,
+    object: &Member,
+    wants_message: bool,
+) -> bool {
+    let text = payload.as_str();
+    let members = roles::inside(text, object);
+    let is_text = |member: &Member| member.kind == ValueKind::String;
+    let mut taken = Vec::new();
+    if wants_message && let Some(at) = roles::find(text, &members, roles::MESSAGE, is_text) {
+        event.message = members[at].text(payload);
+        taken.push(at);
+    }
+    let is_level = |member: &Member| {
+        text.get(member.value.clone())
+            .and_then(level::severity)
+            .is_some()
+    };
+    if event.severity.is_none()
+        && let Some(at) = roles::find(text, &members, roles::LEVEL, |member| {
+            is_level(member) || member.kind == ValueKind::Nested
+        })
+    {
+        let deep = roles::inside(text, &members[at]);
+        let found = if members[at].kind == ValueKind::Nested {
+            roles::find(text, &deep, roles::LEVEL_INSIDE, is_level).and_then(|at| deep.get(at))
+        } else {
+            members.get(at)
+        };
+        if let Some(member) = found {
+            level::set_field(event, member.field_named("level", payload));
+            taken.push(at);
+        }
+    }
+    if event.time.is_none() {
+        let stamp = |member: &Member| text.get(member.value.clone()).and_then(timestamp::parse);
+        let found = roles::find(text, &members, roles::TIME, |member| {
+            stamp(member).is_some() || member.kind == ValueKind::Nested
+        });
+        if let Some(at) = found.filter(|_| !taken.is_empty()) {
+            let deep = roles::inside(text, &members[at]);
+            let of_object = || {
+                roles::find(text, &deep, roles::TIME_INSIDE, |member| {
+                    stamp(member).is_some()
+                })
+                .and_then(|at| stamp(&deep[at]))
+            };
+            event.time = stamp(&members[at])
+                .filter(|_| members[at].kind != ValueKind::Nested)
+                .or_else(of_object);
+            if event.time.is_some() {
+                taken.push(at);
+            }
+        }
+    }
+    match roles::find(text, &members, &["error", "err"], |_| true).and_then(|at| members.get(at)) {
+        Some(error) if error.kind == ValueKind::Nested => add_error(event, payload, error),
+        Some(error) => event.fields.push(error.field_named("error", payload)),
+        None => {}
+    }
+    if taken.is_empty() {
+        return false;
+    }
+    if event.component.is_none()
+        && let Some(at) = roles::find(text, &members, roles::LOGGER, is_text)
+    {
+        event.component = Some(members[at].text(payload));
+        taken.push(at);
+    }
+    let line = roles::find(text, &members, roles::LINE, |member| {
+        member.kind == ValueKind::Literal
+    });
+    if event.caller.is_none()
+        && let Some((line, file)) = line.zip(roles::find(text, &members, roles::FILE, |_| true))
+    {
+        let deep = roles::inside(text, &members[file]);
+        let name = if members[file].kind == ValueKind::Nested {
+            roles::find(text, &deep, &["name", "path"], is_text).and_then(|at| deep.get(at))
+        } else {
+            members.get(file)
+        };
+        if let Some(name) = name {
+            event.caller = Some(place(
+                &name.text(payload),
+                Some(members[line].text(payload)),
+            ));
+            taken.extend([line, file]);
+        }
+    }
+    for (at, member) in members
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| !taken.contains(at))
+    {
+        let _ = at;
+        let is_extra = text.get(member.key.clone()) == Some("extra");
+        if is_extra && member.kind == ValueKind::Nested {
+            event.fields.extend(
+                roles::inside(text, member)
+                    .iter()
+                    .map(|inner| inner.field(payload)),
+            );
+        } else {
+            event.fields.push(member.field(payload));
+        }
+    }
+    true
 }
 
 /// Adds an error object (`{"type":"TypeError","message":"text","stack":".."}`): its message and its
@@ -297,15 +536,19 @@ fn source<'a>(payload: &Payload<'a>, member: &Member) -> Option<Text<'a>> {
             _ => {}
         }
     }
+    Some(place(&file?, line))
+}
+
+/// Joins a file and a line.
+fn place<'a>(file: &Text<'a>, line: Option<Text<'a>>) -> Text<'a> {
     let mut builder = TextBuilder::new();
-    let file = file?;
-    builder.push_text(&file);
+    builder.push_text(file);
     if let Some(line) = line {
         let between = file.span().end..line.span().start.max(file.span().end);
         builder.push_decoded(":", between);
         builder.push_text(&line);
     }
-    Some(builder.finish())
+    builder.finish()
 }
 
 #[cfg(test)]

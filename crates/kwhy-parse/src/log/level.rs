@@ -17,8 +17,8 @@ pub(super) fn severity(word: &str) -> Option<Severity> {
         };
     }
     match word {
-        "10" | "20" | "TRC" | "DBG" | "verbose" | "silly" | "http" | "VERBOSE" | "CONFIG"
-        | "FINE" | "FINER" | "FINEST" => Some(Severity::Debug),
+        "10" | "20" | "TRC" | "DBG" | "TRCE" | "DEBG" | "trce" | "debg" | "verbose" | "silly"
+        | "http" | "VERBOSE" | "CONFIG" | "FINE" | "FINER" | "FINEST" => Some(Severity::Debug),
         "30" | "INF" => Some(Severity::Info),
         "40" | "WRN" => Some(Severity::Warning),
         "50" | "ERR" | "SEVERE" => Some(Severity::Error),

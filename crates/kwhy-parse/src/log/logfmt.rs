@@ -105,6 +105,14 @@ impl<'p, 'a> Pairs<'p, 'a> {
                     return (value, Written::Text);
                 }
             }
+            // as Python's `repr` writes a text
+            Some(b'\'') => {
+                if let Some(close) = closing_single(rest).filter(|close| ends(close + 1)) {
+                    self.at = start + close + 1;
+                    let value = unquote_go(self.payload, start + 1..start + close);
+                    return (value, Written::Text);
+                }
+            }
             Some(b'<') if rest.starts_with("<\n") => return (self.block(), Written::Text),
             _ => {}
         }
@@ -180,6 +188,19 @@ impl<'a> Iterator for Pairs<'_, 'a> {
     }
 }
 
+/// Returns the offset of the single quote that closes the one at the start of a text.
+pub(super) fn closing_single(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = 1;
+    loop {
+        at += memchr2(b'\'', b'\\', bytes.get(at..)?)?;
+        if bytes.get(at) == Some(&b'\'') {
+            return Some(at);
+        }
+        at += 2;
+    }
+}
+
 /// Returns the text after the end of a block (` >`), if the line ends one.
 pub(super) fn block_end(line: &str) -> Option<&str> {
     let after = line.strip_prefix(" >")?;
@@ -204,8 +225,11 @@ fn bracketed_end(text: &str) -> Option<usize> {
 }
 
 /// Returns the end of an unquoted text: the next ` key=`, or the end of the line.
-fn unquoted_end(text: &str, first_word: usize) -> usize {
+pub(super) fn unquoted_end(text: &str, first_word: usize) -> usize {
     let mut end = first_word;
+    if end == 0 {
+        end = text.find([' ', '\n']).unwrap_or(text.len());
+    }
     while let Some(rest) = text.get(end..).filter(|rest| rest.starts_with(' ')) {
         let word = rest.trim_start_matches(' ');
         let length = word.find([' ', '\n']).unwrap_or(word.len());

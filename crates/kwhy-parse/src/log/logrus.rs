@@ -20,7 +20,7 @@ use kwhy_model::{Event, Format, Severity, Stamp};
 /// The logfmt format and the terminal format.
 pub(super) const FORMAT: FormatSpec = FormatSpec {
     format: Format::Logrus,
-    first: b"tlmTDIWEFP",
+    first: b"abcdefghijklmnopqrstuvwxyz@TDIWEFP",
     begins: detect,
     read,
     show: |_, text| match usual_time_and_severity(text) {
@@ -46,13 +46,57 @@ pub(super) fn detect(text: &str) -> bool {
 
 fn is_logfmt(text: &str) -> bool {
     const FIRST: [&str; 6] = ["time=", "level=", "ts=", "t=", "logger=", "msg="];
+    let window = &text.as_bytes()[..text.len().min(MAX_WINDOW)];
     if !FIRST.iter().any(|key| text.starts_with(key)) {
-        return false;
+        return is_unusual_logfmt(text, window);
     }
-    let window = &text.as_bytes()[..text.len().min(300)];
-    memchr_iter(b'=', window).any(|at| {
+    let is_usual = memchr_iter(b'=', window).any(|at| {
         let before = &window[..at];
         before.ends_with(b" level") || before.ends_with(b" msg") || before.ends_with(b" lvl")
+    });
+    is_usual || is_unusual_logfmt(text, window)
+}
+
+/// The number of bytes in which the keys are looked for.
+const MAX_WINDOW: usize = 300;
+
+/// Returns true for pairs whose keys have other names or another order: two of a time, a level and a message.
+fn is_unusual_logfmt(text: &str, window: &[u8]) -> bool {
+    let Some(first) = memchr(b'=', &window[..window.len().min(40)]) else {
+        return false;
+    };
+    if !text.get(..first).is_some_and(is_plain_key) {
+        return false;
+    }
+    let (mut time, mut level, mut message) = (false, false, false);
+    for at in memchr_iter(b'=', window) {
+        let before = &window[..at];
+        let start = memchr::memrchr(b' ', before).map_or(0, |space| space + 1);
+        match std::str::from_utf8(&before[start..]).ok().and_then(role) {
+            Some(Role::Time) => time = true,
+            Some(Role::Level) => level = true,
+            Some(Role::Message) => message = true,
+            None => {}
+        }
+    }
+    usize::from(time) + usize::from(level) + usize::from(message) > 1
+}
+
+/// What a pair is of its record.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Time,
+    Level,
+    Message,
+}
+
+/// The role of a key.
+fn role(key: &str) -> Option<Role> {
+    Some(match key.trim_start_matches('@') {
+        "time" | "ts" | "t" | "timestamp" | "datetime" => Role::Time,
+        "level" | "lvl" | "severity" | "log.level" | "loglevel" => Role::Level,
+        "msg" | "message" | "event" | "log_message" => Role::Message,
+        _ => return None,
     })
 }
 
@@ -158,10 +202,10 @@ fn logfmt_time_and_severity(text: &str) -> Shown {
     let (mut time, mut level) = (None, None);
     for field in Pairs::new(&payload, 0) {
         match field.key.as_ref() {
-            "time" | "ts" | "t" | "@timestamp" if time.is_none() => {
+            key if time.is_none() && role(key) == Some(Role::Time) => {
                 time = timestamp::parse(field.value.as_str());
             }
-            "level" | "lvl" | "severity" if level.is_none() => level = Some(field.value),
+            key if level.is_none() && role(key) == Some(Role::Level) => level = Some(field.value),
             _ => {}
         }
         if time.is_some() && level.is_some() {
@@ -193,21 +237,21 @@ fn logfmt<'a>(payload: &Payload<'a>) -> Event<'a> {
     let mut pairs = Pairs::new(payload, 0);
     for field in pairs.by_ref() {
         match field.key.as_ref() {
-            "time" | "ts" | "t" | "@timestamp" if event.time.is_none() => {
+            key if event.time.is_none() && role(key) == Some(Role::Time) => {
                 match timestamp::parse(field.value.as_str()) {
                     Some(time) => event.time = Some(time),
                     None => event.fields.push(field),
                 }
             }
-            "level" | "lvl" | "severity" if !level_seen => {
+            key if !level_seen && role(key) == Some(Role::Level) => {
                 level_seen = true;
                 level::set(&mut event, field.value);
             }
-            "msg" | "message" if !message_seen => {
+            key if !message_seen && role(key) == Some(Role::Message) => {
                 message_seen = true;
                 event.message = field.value;
             }
-            "file" | "caller" | "source"
+            "file" | "caller" | "source" | "location"
                 if event.caller.is_none() && is_caller(field.value.as_str()) =>
             {
                 event.caller = Some(field.value);
@@ -219,6 +263,11 @@ fn logfmt<'a>(payload: &Payload<'a>) -> Event<'a> {
     event.component = event
         .field("component")
         .or_else(|| event.field("logger"))
+        .or_else(|| {
+            event
+                .field("target")
+                .filter(|_| event.field("module_path").is_none())
+        })
         .cloned();
     event
 }

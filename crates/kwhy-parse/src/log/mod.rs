@@ -12,6 +12,7 @@ mod interleaved;
 mod json;
 mod json_members;
 mod klog;
+mod layout;
 mod level;
 mod logfmt;
 mod logrus;
@@ -223,6 +224,17 @@ pub fn continues(format: Format, line: &str) -> bool {
 /// ```
 pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     reader::Reader::new().read(lines)
+}
+
+/// Returns true if nearly all lines have the same head, with a level in it.
+pub(crate) fn is_stream(lines: &[Line<'_>]) -> bool {
+    layout::learn(lines).is_some_and(|layout| layout.is_of_all(lines))
+}
+
+/// Reads the lines of a log like [`parse`], and learns from the first ones where their heads end: for conversions, in which
+/// all lines of a stream are read. A diagnosis reads each record alone.
+pub fn parse_stream<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
+    reader::Reader::new().learning(lines).read(lines)
 }
 
 #[cfg(test)]

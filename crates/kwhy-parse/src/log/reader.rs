@@ -9,10 +9,12 @@ use super::envelope::{Block, Envelope, EnvelopeKind, Sources, Until};
 use super::formats::{self, is_panic};
 use super::interleaved::GLUED;
 use super::json;
+use super::layout::{self, Layout};
 use super::payload::Payload;
 use super::record::{Lines, Record};
 use crate::input::Line;
 use kwhy_model::{Format, Parsed, Severity, Span, TextBuilder};
+use std::rc::Rc;
 
 mod stack;
 
@@ -75,6 +77,8 @@ pub(super) struct Reader<'a> {
     /// The kind of envelope of the last line that had one, and the number of the first line of those in a row.
     kind: Option<EnvelopeKind>,
     kind_since: u64,
+    /// The layout that the stream's records have, where it was learned.
+    layout: Option<Rc<Layout>>,
 }
 
 impl<'a> Reader<'a> {
@@ -90,7 +94,14 @@ impl<'a> Reader<'a> {
             trace: None,
             kind: None,
             kind_since: 0,
+            layout: None,
         }
+    }
+
+    /// Learns the layout of the lines that are read next.
+    pub(super) fn learning(mut self, lines: &[Line<'_>]) -> Self {
+        self.layout = layout::learn(lines).map(Rc::new);
+        self
     }
 
     pub(super) fn read(mut self, lines: &[Line<'a>]) -> Parsed<'a> {
@@ -365,6 +376,18 @@ impl<'a> Reader<'a> {
         let form = formats::find(&text[indent..]).filter(|form| {
             indent == 0 || (form.format != Format::Plain && !formats::is_unindented(form.format))
         });
+        let format = form.map(|form| form.format);
+        let learned = self
+            .layout
+            .as_ref()
+            .filter(|layout| indent == 0 && layout::reads(format, text, layout));
+        if let Some(layout) = learned {
+            let form = form.unwrap_or(&layout::FORMAT);
+            let mut record = Record::new(Some(form), wrapper, payload, at.span);
+            record.layout = Some(Rc::clone(layout));
+            self.start(record, at.lines);
+            return;
+        }
         if form.is_some() {
             let payload = if indent == 0 {
                 payload
@@ -455,6 +478,7 @@ impl<'a> Reader<'a> {
                 | Format::SpringBoot
                 | Format::JavaUtilLogging
                 | Format::PythonLogging
+                | Format::TextLog
         ) && event.severity >= Some(Severity::Error);
         if let Some(trace) = self.trace.as_mut() {
             trace.age += u32::from(trace.event != index);

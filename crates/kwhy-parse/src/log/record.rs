@@ -6,10 +6,12 @@
 use super::continuation::{CARRIED_LINES, at_once};
 use super::envelope::{Envelope, nearer};
 use super::formats::{self, FormatSpec, add_oom_kill, is_panic};
+use super::layout::{self, Layout};
 use super::logfmt::block_end;
 use super::payload::Payload;
 use super::{level, stack_trace, subject};
 use kwhy_model::{Event, Field, Format, Severity, Span, Stamp, Text, TextBuilder};
+use std::rc::Rc;
 
 /// The maximum number of further lines of a message.
 const MESSAGE_LINES: usize = 2000;
@@ -65,6 +67,8 @@ pub(super) struct Record<'a> {
     pub(super) taken: Option<Stamp>,
     /// True if each of its lines is a single line of the input.
     pub(super) whole: bool,
+    /// The layout of its stream, where that was learned and fits.
+    pub(super) layout: Option<Rc<Layout>>,
 }
 
 /// The lines of a record within those of a stream.
@@ -128,6 +132,7 @@ impl<'a> Record<'a> {
             heading: None,
             gap: false,
             lines: Lines::default(),
+            layout: None,
         }
     }
 
@@ -201,7 +206,10 @@ impl<'a> Record<'a> {
             self.form = formats::find(payload.as_str());
             self.format = self.form.map_or(Format::Plain, |form| form.format);
         }
-        let read = self.form.and_then(|form| (form.read)(&payload));
+        let learned = self.layout.as_deref();
+        let read = learned
+            .and_then(|layout| layout::read_within(&payload, layout))
+            .or_else(|| self.form.and_then(|form| (form.read)(&payload)));
         let mut event = read.unwrap_or_else(|| {
             let span = payload.text().span();
             let mut event = Event::new(self.format, span, payload.text().clone());

@@ -117,6 +117,14 @@ pub(super) const SAMPLES: &[(Format, &str)] = &[
         "<4>[   12.500000] [    T12] oom-kill:constraint=CONSTRAINT_MEMCG,task=java,pid=7",
     ),
     (Format::Kernel, "[Mon Mar  4 05:06:07 2024] link is up"),
+    (
+        Format::TextLog,
+        "[2024-03-04T05:06:07.123456Z ERROR quay::crane] lift failed",
+    ),
+    (
+        Format::TextLog,
+        "04/Mar/2024 05:06:07 | warning | quay.crane:lift:7 - tide is low n=7 berth=\"a b\"",
+    ),
     (Format::PythonLogging, "ERROR:quay.crane:lift failed"),
     (
         Format::PythonLogging,

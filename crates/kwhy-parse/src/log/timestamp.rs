@@ -7,6 +7,8 @@
 //! 05:06:07`, in Chinese, Japanese and Korean locales `3月 04 05:06:07` and `3월 04 05:06:07`, all
 //! without a year (then 1970 is assumed and the stamp says so).
 
+pub(super) mod written;
+
 use jiff::Timestamp;
 use memchr::memchr2;
 
@@ -510,7 +512,10 @@ pub(super) fn parse(text: &str) -> Option<Stamp> {
     let text = text.trim();
     match leading_date_time(text) {
         Some((stamp, _)) => Some(stamp),
-        None => epoch(text),
+        None => epoch(text).or_else(|| {
+            let found = written::leading(text)?;
+            found.stamp.filter(|_| found.length == text.len())
+        }),
     }
 }
 

@@ -96,6 +96,13 @@ fn head(text: &str) -> Option<Head> {
     if !known || !(upper || capital || (lower && separator != Separator::Blank)) {
         return None;
     }
+    // without tabs and an object a layout is read by its parts
+    let line = &text[..memchr(b'\n', text.as_bytes()).unwrap_or(text.len())];
+    // a terminal shows tabs as spaces
+    let is_spread = separator == Separator::Blanks && spaces > 3;
+    if separator != Separator::Tab && !is_spread && !line.trim_end().ends_with('}') {
+        return None;
+    }
     let start = length + spaces;
     // a single tab anywhere after the level selects tabs
     let separator = match after.as_bytes().get(word_length) {
@@ -124,7 +131,22 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     }
     let region = head.level.end..context;
     let proxy = envoy(text, region.clone()).filter(|_| is_istio);
-    let (logger, caller, message) = proxy.unwrap_or_else(|| elements(text, region, head.separator));
+    let (mut logger, caller, mut message) =
+        proxy.unwrap_or_else(|| elements(text, region, head.separator));
+    // other writers put the name behind the place
+    if logger.is_none()
+        && caller.is_some()
+        && let Some((name, said)) = text[message.clone()].split_once('\t')
+    {
+        let is_name = !name.is_empty()
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"_.-:".contains(&byte));
+        if is_name && !said.is_empty() {
+            logger = Some(message.start..message.start + name.len());
+            message.start += name.len() + 1;
+        }
+    }
     let mut event = Event::new(
         Format::ZapConsole,
         payload.text().span(),
@@ -362,7 +384,7 @@ mod tests {
         ] {
             assert!(!detect(line), "{line}");
         }
-        assert!(detect("2024-03-04T05:06:07Z INFO ready"));
+        assert!(detect("2024-03-04T05:06:07Z\tINFO\tready"));
         assert!(!is_caller("10.0.0.1:80"));
         assert!(is_caller("app/sync.go:7"));
     }

@@ -55,6 +55,23 @@ pub struct Folded {
     alike: HashMap<Key, Vec<usize>>,
     /// The number of events beyond [`MAX_ROWS`].
     further: u64,
+    /// The row of each event, where they are asked for.
+    lines: Option<Vec<Assigned>>,
+}
+
+/// An event's document and line, and the index of its row.
+type Assigned = (std::sync::Arc<str>, u64, usize);
+
+/// The row that an event belongs to.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[non_exhaustive]
+pub struct FoldedLine {
+    /// The event's document.
+    pub source: String,
+    /// The line on which it starts, counted from 1.
+    pub line: u64,
+    /// The number of its template, in the order of their first events.
+    pub template: usize,
 }
 
 type Key = (Option<Severity>, Option<String>, Vec<String>);
@@ -112,6 +129,35 @@ impl Folded {
         Folded::default()
     }
 
+    /// Creates an empty set of groups that also keeps the row of each event.
+    pub fn with_lines() -> Folded {
+        Folded {
+            lines: Some(Vec::new()),
+            ..Folded::default()
+        }
+    }
+
+    /// The rows of the events, in their order; empty unless asked for.
+    pub fn lines(&self) -> impl Iterator<Item = FoldedLine> {
+        self.lines
+            .iter()
+            .flatten()
+            .map(|(source, line, row)| FoldedLine {
+                source: source.to_string(),
+                line: *line,
+                template: *row,
+            })
+    }
+
+    /// Keeps that an event belongs to a row.
+    fn assign(&mut self, (source, line): (&str, u64), row: Option<usize>) {
+        if let (Some(lines), Some(row)) = (&mut self.lines, row) {
+            let known = lines.last().filter(|(last, ..)| last.as_ref() == source);
+            let source = known.map_or_else(|| source.into(), |(last, ..)| last.clone());
+            lines.push((source, line, row));
+        }
+    }
+
     /// Adds an event, with its document and line.
     pub fn add(&mut self, event: &Event<'_>, (source, line): (&str, u64)) {
         let texts = text_of(event);
@@ -120,12 +166,15 @@ impl Folded {
         let tokens = mask::tokens(message).into_iter().map(str::to_owned);
         let time = event.time;
         let key = (event.severity, reason, tokens.collect());
-        if let Some(row) = self.known.get(&key).and_then(|at| self.rows.get_mut(*at)) {
+        if let Some(at) = self.known.get(&key).copied()
+            && let Some(row) = self.rows.get_mut(at)
+        {
             row.take(event.count, time, time);
+            self.assign((source, line), Some(at));
             return;
         }
         let cut = crate::input::floor_char(message, MAX_EXAMPLE_BYTES);
-        self.insert(
+        let at = self.insert(
             key.clone(),
             Row {
                 severity: key.0,
@@ -139,21 +188,33 @@ impl Folded {
                 example: message.get(..cut).unwrap_or("").to_owned(),
             },
         );
+        self.assign((source, line), at);
     }
 
     /// Merges the groups of a later part of the input.
     pub fn merge(&mut self, later: Folded) {
         self.further += later.further;
+        let mut places = Vec::with_capacity(later.rows.len());
         for row in later.rows {
             let key = (row.severity, row.reason.clone(), row.tokens.clone());
-            match self.known.get(&key).and_then(|at| self.rows.get_mut(*at)) {
-                Some(known) => known.take(row.count, row.first, row.last),
-                None => self.insert(key, row),
-            }
+            let known = self.known.get(&key).copied();
+            places.push(
+                match known.and_then(|at| Some((at, self.rows.get_mut(at)?))) {
+                    Some((at, known)) => {
+                        known.take(row.count, row.first, row.last);
+                        Some(at)
+                    }
+                    None => self.insert(key, row),
+                },
+            );
+        }
+        for (source, line, row) in later.lines.into_iter().flatten() {
+            self.assign((&source, line), places.get(row).copied().flatten());
         }
     }
 
-    fn insert(&mut self, key: Key, row: Row) {
+    /// Adds a row, or takes it into one that is alike; returns the index, if there is room.
+    fn insert(&mut self, key: Key, row: Row) -> Option<usize> {
         let mut prefix: Vec<String> = row.tokens.iter().take(PREFIX_LEN).cloned().collect();
         prefix.push(row.tokens.len().to_string());
         let group = (row.severity, row.reason.clone(), prefix);
@@ -171,17 +232,18 @@ impl Folded {
             if self.known.len() < 4 * MAX_ROWS {
                 self.known.insert(key, at);
             }
-            return;
+            return Some(at);
         }
         if self.rows.len() >= MAX_ROWS {
             self.further += row.count;
-            return;
+            return None;
         }
         if alike.len() < MAX_CANDIDATES {
             alike.push(self.rows.len());
         }
         self.known.insert(key, self.rows.len());
         self.rows.push(row);
+        Some(self.rows.len() - 1)
     }
 
     /// Returns the number of events in no row because there were too many templates.

@@ -30,7 +30,9 @@ pub(super) fn layer(text: &str) -> Option<Layer> {
     let numbered = digits > 0
         && name > digits + 1
         && matches!(bytes.get(name - digits - 1), Some(b'-' | b'_'));
-    if !numbered && formats::find(text.get(start..)?).is_none() {
+    // a level before a bar is a head's first part
+    let is_level = crate::log::layout::is_level(text.get(..name)?);
+    if is_level || !numbered && formats::find(text.get(start..)?).is_none() {
         return None;
     }
     let names = Names {

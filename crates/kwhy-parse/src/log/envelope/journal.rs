@@ -20,6 +20,10 @@ use kwhy_model::Stamp;
 /// Parses lines that start with a month or a day of the week.
 pub(super) fn named(text: &str) -> Option<Layer> {
     if let Some((time, length)) = leading_syslog_time(text) {
+        // slog-term's level stands where the host does
+        if crate::log::layout::starts_with_level(text.get(length + 1..).unwrap_or("")) {
+            return None;
+        }
         return program(text, length, Pid::Optional).map(|found| found.at(Some(time)));
     }
     let (time, length) = full(text)?;

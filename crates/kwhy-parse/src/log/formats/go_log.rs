@@ -12,6 +12,7 @@ use memchr::memchr_iter;
 use super::funcr;
 use super::trailing_pairs::{self, Bare};
 use super::{Follow, FormatSpec, show};
+use crate::log::layout;
 use crate::log::level;
 use crate::log::logfmt::Pairs;
 use crate::log::payload::Payload;
@@ -54,7 +55,11 @@ fn head(text: &str) -> Option<Head> {
         })?;
     let dated = text.get(prefix..)?;
     let (time, length) = leading_date_time(dated).filter(|(time, _)| !time.zone_stated)?;
-    dated.get(length..)?.strip_prefix(' ')?;
+    let behind = dated.get(length..)?.strip_prefix(' ')?;
+    // a level set off by brackets or marks is another writer's
+    if behind.starts_with(['|', '-', ':', '[', '<', '(']) && layout::is_marked(text) {
+        return None;
+    }
     Some(Head {
         time,
         prefix,

@@ -78,7 +78,10 @@ fn upper(text: &str) -> Option<Head> {
 }
 
 fn lower(text: &str) -> Option<Head> {
-    const LEVELS: [&str; 7] = ["info", "warn", "debug", "verbose", "http", "silly", "error"];
+    const LEVELS: [&str; 12] = [
+        "info", "warn", "debug", "verbose", "http", "silly", "error", "warning", "notice", "crit",
+        "alert", "emerg",
+    ];
     let mut cursor = Cursor::new(text);
     let level = cursor.run(|byte| byte.is_ascii_lowercase())?;
     cursor.eat(": ")?;
@@ -157,6 +160,7 @@ fn read<'a>(payload: &Payload<'a>, format: Format, head: Head) -> Option<Event<'
             .extend(members.map(|member| member.field(payload)));
     }
     event.component = component;
+    crate::log::layout::take_time(&mut event);
     level::set(&mut event, payload.part(head.level));
     Some(event)
 }

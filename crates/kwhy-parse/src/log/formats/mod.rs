@@ -15,7 +15,6 @@ mod envoy;
 mod funcr;
 mod go_log;
 mod hclog;
-mod java;
 mod java_util_logging;
 mod jvm;
 mod kernel;
@@ -25,12 +24,12 @@ mod nginx_error;
 mod panic;
 mod pino_pretty;
 mod postgresql;
-mod python;
 mod trailing_pairs;
 mod zerolog_console;
 
 pub(super) use kernel::add_oom_kill;
 pub(super) use panic::is_panic;
+pub(super) use trailing_pairs::{Bare, start as pairs_start};
 
 /// One record format.
 pub(super) struct FormatSpec {
@@ -90,9 +89,8 @@ const FORMATS: &[FormatSpec] = &[
     postgresql::FORMAT,
     hclog::FORMAT,
     zerolog_console::FORMAT,
-    java::SPRING_BOOT,
-    java::LOGBACK,
-    java::BRACKETED,
+    super::layout::SPRING_BOOT,
+    super::layout::LOGBACK,
     nginx_error::FORMAT,
     go_log::FORMAT,
     super::zap_console::FORMAT,
@@ -102,11 +100,12 @@ const FORMATS: &[FormatSpec] = &[
     envoy::APPLICATION,
     envoy::ACCESS,
     kernel::FORMAT,
-    python::FORMAT,
     super::klog::FORMAT,
     super::logrus::FORMAT,
     java_util_logging::FORMAT,
+    super::layout::PYTHON,
     level_prefix::COREDNS,
+    super::layout::FORMAT,
     level_prefix::FORMAT,
     funcr::FORMAT,
     panic::FORMAT,

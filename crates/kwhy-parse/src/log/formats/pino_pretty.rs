@@ -12,6 +12,7 @@ use memchr::memchr;
 use super::cursor::Cursor;
 use super::{Follow, FormatSpec, show};
 use crate::log::json_members::Members;
+use crate::log::layout;
 use crate::log::level;
 use crate::log::payload::Payload;
 use crate::log::quote::unquote_json;
@@ -20,7 +21,7 @@ use kwhy_model::{Event, Field, Format, Stamp, Written};
 
 pub(super) const FORMAT: FormatSpec = FormatSpec {
     format: Format::PinoPretty,
-    first: b"[",
+    first: b"[TDIWEFU",
     begins: |text| head(text).is_some(),
     read,
     show,
@@ -47,26 +48,48 @@ struct Head {
 
 fn head(text: &str) -> Option<Head> {
     let mut cursor = Cursor::new(text);
-    cursor.eat("[")?;
-    let inside = text.get(1..1 + memchr(b']', text.as_bytes().get(1..text.len().min(64))?)?)?;
-    let time = time(inside)?;
-    cursor.until("] ")?;
-    let level = cursor.run(|byte| byte.is_ascii_uppercase())?;
-    if !LEVELS.contains(&text.get(level.clone())?) {
-        return None;
-    }
+    let (time, level) = if text.starts_with('[') {
+        let time = bracketed_time(text, &mut cursor)?;
+        (time, known_level(text, &mut cursor)?)
+    } else {
+        // with the level first
+        let level = known_level(text, &mut cursor)?;
+        cursor.eat(" ")?;
+        (bracketed_time(text, &mut cursor)?, level)
+    };
+    // the writer may be left out
     cursor.spaces();
-    cursor.eat("(")?;
-    let writer = cursor.until("):")?;
+    let writer = if cursor.eat("(").is_some() {
+        cursor.until("):")?
+    } else {
+        cursor.eat(":")?;
+        cursor.at()..cursor.at()
+    };
     cursor
         .eat(" ")
-        .or_else(|| matches!(cursor.rest(), "" | "\n").then_some(()))?;
+        .or_else(|| (cursor.rest().is_empty() || cursor.rest().starts_with('\n')).then_some(()))?;
     Some(Head {
         time,
         level,
         writer,
         rest: cursor.at(),
     })
+}
+
+fn known_level(text: &str, cursor: &mut Cursor<'_>) -> Option<Range<usize>> {
+    let level = cursor.run(|byte| byte.is_ascii_uppercase())?;
+    LEVELS.contains(&text.get(level.clone())?).then_some(level)
+}
+
+/// Parses `[time]` and the space or colon behind it.
+fn bracketed_time(text: &str, cursor: &mut Cursor<'_>) -> Option<Option<Stamp>> {
+    let start = cursor.at();
+    cursor.eat("[")?;
+    let window = text.as_bytes().get(start + 1..text.len().min(start + 64))?;
+    let found = time(text.get(start + 1..start + 1 + memchr(b']', window)?)?)?;
+    cursor.until("]")?;
+    cursor.spaces();
+    Some(found)
 }
 
 /// Parses a time of day, a date with one, or milliseconds.
@@ -86,11 +109,18 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     let text = payload.as_str();
     let head = head(text)?;
     let (end, members) = members(text, head.rest);
-    let message = payload.part(head.rest..end);
+    // as one object on the message's line
+    let object = layout::trailing_object(payload, head.rest).filter(|_| members.is_empty());
+    let end = object.as_ref().map_or(end, |(start, _)| *start);
+    let said = text.get(head.rest..end).unwrap_or("").trim_end();
+    let message = payload.part(head.rest..head.rest + said.len());
     let mut event = Event::new(Format::PinoPretty, payload.text().span(), message);
     event.time = head.time;
     level::set(&mut event, payload.part(head.level));
     writer(payload, head.writer, &mut event);
+    event
+        .fields
+        .extend(object.into_iter().flat_map(|(_, fields)| fields));
     for (key, value) in members {
         let field = match text.get(value.clone()) {
             Some(quoted)

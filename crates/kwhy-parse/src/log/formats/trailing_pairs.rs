@@ -2,11 +2,12 @@
 //! the whole rest parses as pairs in the writer's own grammar.
 
 use crate::log::json_members::nested_end;
+use crate::log::logfmt::{closing_single, unquoted_end};
 use crate::log::quote::closing_quote;
 
 /// The bytes allowed in an unquoted value.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Bare {
+pub(in crate::log) enum Bare {
     /// No space, quote or `=` (log/slog).
     WithoutEquals,
     /// No space or quote; JSON is written verbatim (zerolog).
@@ -15,7 +16,7 @@ pub(super) enum Bare {
 
 /// Returns the offset of the first key, in linear time: a pair can be continued in one way only, so
 /// after a pair that does not parse the search resumes after it.
-pub(super) fn start(text: &str, from: usize, bare: Bare) -> Option<usize> {
+pub(in crate::log) fn start(text: &str, from: usize, bare: Bare) -> Option<usize> {
     let bytes = text.as_bytes();
     let end = text.trim_end_matches(' ').len();
     let mut at = next_key(bytes, from)?;
@@ -94,8 +95,20 @@ fn pair(text: &str, at: usize, bare: Bare) -> Option<usize> {
         return None;
     }
     let value = key_end + 1;
+    // the text of an error may be written without quotes
+    if bare == Bare::Json
+        && matches!(text.get(at..key_end)?, "error" | "err")
+        && !text.get(value..)?.starts_with(['"', '\''])
+    {
+        return Some(value + unquoted_end(text.get(value..)?, 0));
+    }
     match bytes.get(value) {
         Some(b'"') => return Some(closing_quote(text, value)? + 1),
+        Some(b'\'') if bare == Bare::Json => {
+            if let Some(close) = closing_single(text.get(value..)?) {
+                return Some(value + close + 1);
+            }
+        }
         Some(b'{' | b'[') if bare == Bare::Json => {
             let end = nested_end(text, value);
             if let Some(end) = end.filter(|end| matches!(bytes.get(*end), None | Some(b' '))) {

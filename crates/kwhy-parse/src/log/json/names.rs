@@ -93,10 +93,18 @@ const PINO: Names = Names {
     message: &["message"],
     ..BUNYAN
 };
-const ANY: Names = Names {
+static ANY: Names = Names {
     time: &["ts", "time", "timestamp", "@timestamp", "T", "asctime", "t"],
-    level: &["level", "severity", "lvl", "L", "levelname", "log.level"],
-    message: &["msg", "message", "M", "MESSAGE"],
+    level: &[
+        "level",
+        "severity",
+        "lvl",
+        "L",
+        "levelname",
+        "log.level",
+        "@level",
+    ],
+    message: &["msg", "message", "M", "MESSAGE", "@message"],
     logger: &["logger", "scope", "N", "module", "component", "logger_name"],
     caller: &["caller", "C", "source"],
     stack: &["stacktrace", "stack", "stack_trace", "S"],
@@ -111,7 +119,8 @@ pub(super) struct Keys<'t> {
     second: &'t str,
     last: &'t str,
     unsorted: bool,
-    has_hclog: bool,
+    has_at_level: bool,
+    has_at_message: bool,
     has_hostname: bool,
     has_pid: bool,
     has_time: bool,
@@ -119,10 +128,22 @@ pub(super) struct Keys<'t> {
     has_message: bool,
     has_timestamp: bool,
     has_winston: bool,
+    /// True if a name was seen that is a message's or a level's beside a surer one.
+    weak_message: bool,
+    weak_level: bool,
+    /// True if an object was seen that may hold the record's own parts.
+    pub(super) has_inside: bool,
     /// True if a member that makes the object a log record was seen.
     time: bool,
     level: bool,
     message: bool,
+}
+
+impl Names {
+    /// Returns true if no writer is known by its names.
+    pub(super) fn is_any(&self) -> bool {
+        std::ptr::eq(self, &ANY)
+    }
 }
 
 impl<'t> Keys<'t> {
@@ -146,13 +167,16 @@ impl<'t> Keys<'t> {
             Some(Role::Level) => {
                 self.level |= plain;
                 self.has_level |= key == "level";
-                self.has_hclog |= key == "@level";
+                self.has_at_level |= key == "@level";
             }
+            Some(Role::WeakMessage) => self.weak_message |= plain,
+            Some(Role::WeakLevel) => self.weak_level |= plain,
+            Some(Role::Inside) => self.has_inside |= !plain,
             Some(Role::Message) => {
                 self.message |= kind == ValueKind::String;
                 self.has_message |= key == "msg";
                 self.has_winston |= key == "message";
-                self.has_hclog |= key == "@message";
+                self.has_at_message |= key == "@message";
             }
             None => {
                 self.has_hostname |= key == "hostname";
@@ -161,19 +185,32 @@ impl<'t> Keys<'t> {
         }
     }
 
+    /// Returns true if parts of the record may have names that only [`super::roles`] knows.
+    pub(super) fn is_unusual(&self) -> bool {
+        self.has_inside || self.weak_message || self.weak_level || !(self.time && self.level)
+    }
+
     /// Returns true if no log record starts like this object.
     pub(super) fn is_other(&self) -> bool {
         matches!(self.first, "apiVersion" | "kind")
     }
 
+    /// Returns true if the members of an object inside may make the object a log record.
+    pub(super) fn may_be_record(&self) -> bool {
+        self.has_inside && (self.time || self.level || self.message || self.weak_message)
+    }
+
     /// Returns true if the members seen make the object a log record.
     pub(super) fn are_record(&self) -> bool {
-        (self.message && (self.time || self.level)) || (self.time && self.level)
+        let message = self.message || self.weak_message;
+        (message && (self.time || self.level))
+            || (self.time && self.level)
+            || (message && self.weak_level)
     }
 
     pub(super) fn names(&self) -> &'static Names {
         match (self.first, self.second) {
-            _ if self.has_hclog => &HCLOG,
+            _ if self.has_at_level && self.has_at_message => &HCLOG,
             _ if self.has_hostname && self.has_pid && self.has_level && self.has_message => &BUNYAN,
             _ if self.has_hostname && self.has_pid && self.has_level && self.has_winston => &PINO,
             ("L", _) => &ZAP_DEVELOPMENT,
@@ -192,6 +229,12 @@ pub(super) enum Role {
     Time,
     Level,
     Message,
+    /// A name that is a message's where a level or a time shows the record.
+    WeakMessage,
+    /// A name that is a level's where a message shows the record.
+    WeakLevel,
+    /// An object that may hold the record's own parts.
+    Inside,
 }
 
 /// Returns the role of a key for any writer: the times, levels and messages of [`ANY`] and
@@ -200,14 +243,42 @@ pub(super) fn role(key: &str) -> Option<Role> {
     let is = |names: &[&str], role| names.contains(&key).then_some(role);
     // dispatched by first byte, as most keys have no role
     match key.as_bytes().first()? {
-        b't' => is(&["ts", "time", "timestamp", "t"], Role::Time),
+        b't' => is(&["ts", "time", "timestamp", "t"], Role::Time)
+            .or_else(|| is(&["text", "textPayload"], Role::WeakMessage)),
         b'@' => is(&["@timestamp"], Role::Time)
             .or_else(|| is(&["@level"], Role::Level))
-            .or_else(|| is(&["@message"], Role::Message)),
+            .or_else(|| is(&["@message"], Role::Message))
+            .or_else(|| is(&["@t"], Role::Time))
+            .or_else(|| is(&["@m", "@mt"], Role::WeakMessage))
+            .or_else(|| is(&["@l"], Role::WeakLevel))
+            .or_else(|| is(&["@fields"], Role::Inside)),
         b'a' => is(&["asctime"], Role::Time),
-        b'l' => is(&["level", "lvl", "levelname", "log.level"], Role::Level),
-        b's' => is(&["severity"], Role::Level),
-        b'm' => is(&["msg", "message"], Role::Message),
+        b'l' => is(
+            &[
+                "level",
+                "lvl",
+                "levelname",
+                "log.level",
+                "log_level",
+                "loglevel",
+                "level_name",
+            ],
+            Role::Level,
+        )
+        .or_else(|| is(&["l"], Role::WeakLevel))
+        .or_else(|| is(&["log_message"], Role::Message))
+        .or_else(|| is(&["log"], Role::Inside)),
+        b'd' => is(&["datetime"], Role::Time).or_else(|| is(&["data"], Role::Inside)),
+        b'e' => is(&["event"], Role::WeakMessage).or_else(|| is(&["extra"], Role::Inside)),
+        b'f' => is(&["fields"], Role::Inside),
+        b'r' => is(&["record"], Role::Inside),
+        b'c' => is(&["context"], Role::Inside),
+        b'j' => is(&["jsonPayload"], Role::Inside),
+        b's' => is(&["severity", "severity_text", "severityText"], Role::Level)
+            .or_else(|| is(&["short_message"], Role::Message))
+            .or_else(|| is(&["s"], Role::WeakLevel)),
+        b'm' => is(&["msg", "message"], Role::Message).or_else(|| is(&["m"], Role::WeakMessage)),
+        b'b' => is(&["body"], Role::WeakMessage),
         b'T' => is(&["T"], Role::Time),
         b'L' => is(&["L"], Role::Level),
         b'M' => is(&["M", "MESSAGE"], Role::Message),

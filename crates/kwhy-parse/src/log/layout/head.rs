@@ -1,0 +1,465 @@
+//! A head: its parts in order, and where the message starts.
+
+use super::learned::Layout;
+use super::parts::{self, GROUP, Kind, Part, Separator, bare, bracketed};
+use kwhy_model::Stamp;
+
+/// The most parts of a head.
+pub(super) const MAX_PARTS: usize = 9;
+
+/// The most words in a row that only a level behind them makes parts.
+const MAX_WORDS: usize = 2;
+
+/// A head that was found at the start of a record.
+#[derive(Clone, Debug)]
+pub(super) struct Head {
+    pub(super) parts: Vec<Part>,
+    /// The offset of the message.
+    pub(super) message: usize,
+    /// True while the parts of a group in brackets are read.
+    grouped: bool,
+}
+
+impl Head {
+    /// Reads the head of a text, if a record starts with it.
+    pub(super) fn of(text: &str) -> Option<Head> {
+        if !may_start(text) {
+            return None;
+        }
+        let mut head = Head {
+            parts: Vec::new(),
+            message: 0,
+            grouped: false,
+        };
+        let line = first_line(text);
+        head.take_all(line, 0, line.len());
+        head.settle();
+        head.is_record(text).then_some(head)
+    }
+
+    /// Reads the head of a text in a known layout.
+    pub(super) fn within(text: &str, layout: &Layout) -> Option<Head> {
+        let mut parts = Vec::with_capacity(layout.len());
+        let text = first_line(text);
+        let mut at = 0;
+        for shape in layout.shapes() {
+            let part = candidates(text, at).find(|part| shape.fits(text, part))?;
+            at = part.end;
+            parts.push(part);
+        }
+        Some(Head {
+            parts,
+            message: at,
+            grouped: false,
+        })
+    }
+
+    pub(super) fn find(&self, kind: Kind) -> Option<&Part> {
+        self.parts.iter().find(|part| part.kind == kind)
+    }
+
+    pub(super) fn time(&self) -> Option<Stamp> {
+        self.find(Kind::Time)?.stamp
+    }
+
+    /// The part that names the logger: by its shape, or else a word behind the time or the level.
+    pub(super) fn logger(&self) -> Option<&Part> {
+        self.find(Kind::Logger).or_else(|| {
+            let words = self.parts.iter().filter(|part| part.kind == Kind::Word);
+            // what brackets hold before the level is a thread's name
+            let has_level = self.find(Kind::Level).is_some();
+            let level = self.parts.iter().position(|part| part.kind == Kind::Level);
+            let mut named = words.filter(|part| {
+                let at = self
+                    .parts
+                    .iter()
+                    .position(|other| other.range == part.range);
+                !(has_level && part.open == b'[' && at < level && self.parts.len() > 3)
+            });
+            named.next_back()
+        })
+    }
+
+    /// Takes all parts from an offset on.
+    fn take_all(&mut self, text: &str, from: usize, until: usize) {
+        let mut at = from;
+        while at < until && self.parts.len() < MAX_PARTS {
+            let (has_time, has_level) = (self.has(Kind::Time), self.has(Kind::Level));
+            if matches!(text.as_bytes().get(at), Some(b'[' | b'(' | b'<' | b'{')) {
+                let Some((part, inside, end)) = bracketed(text, at) else {
+                    return;
+                };
+                match part {
+                    Some(part) if self.wants(&part, has_time, has_level) => {
+                        at = part.end;
+                        self.parts.push(part);
+                    }
+                    None if self.take_group(text, inside.clone()) => {
+                        at = self.parts.last().map_or(end, |last| last.end.max(end))
+                    }
+                    // a thread of any text: `[main:QuorumPeer@151] - `
+                    None if has_level
+                        && matches!(
+                            parts::separator(text, inside_end(text, inside.end)).0,
+                            Separator::Mark(" - " | " : ")
+                        ) =>
+                    {
+                        let (separator, end) = parts::separator(text, inside_end(text, inside.end));
+                        self.parts.push(Part {
+                            kind: Kind::Thread,
+                            open: b'[',
+                            range: inside,
+                            separator,
+                            end,
+                            stamp: None,
+                            closed: false,
+                        });
+                        at = end;
+                    }
+                    // behind ` --- ` come the application, identifiers and the thread
+                    _ if text.as_bytes().get(at) == Some(&b'[')
+                        && self
+                            .parts
+                            .iter()
+                            .any(|part| part.separator == Separator::Mark(" --- ")) =>
+                    {
+                        let (separator, end) = parts::separator(text, inside_end(text, inside.end));
+                        self.parts.push(Part {
+                            kind: Kind::Thread,
+                            open: b'[',
+                            range: inside,
+                            separator,
+                            end,
+                            stamp: None,
+                            closed: false,
+                        });
+                        at = end;
+                    }
+                    _ => return,
+                }
+                continue;
+            }
+            let Some(part) = bare(text, at, !has_time, !has_level) else {
+                return;
+            };
+            if !self.wants(&part, has_time, has_level) && !self.is_before_logger(text, &part) {
+                return;
+            }
+            at = part.end;
+            self.parts.push(part);
+        }
+    }
+
+    /// Takes the parts behind those of a learned layout that nothing else looks like: some records have more of them.
+    pub(super) fn extend(&mut self, text: &str) {
+        let known = self.parts.len();
+        let text = first_line(text);
+        self.take_all(text, self.message, text.len());
+        let behind = self.parts.get(known..).unwrap_or(&[]);
+        let is_unnamed = !self
+            .parts
+            .iter()
+            .take(known)
+            .any(|part| matches!(part.kind, Kind::Logger | Kind::Word));
+        let sure = behind.iter().rposition(|part| match part.kind {
+            Kind::Caller => part.is_marked(),
+            Kind::Thread => part.open != 0 && matches!(part.separator, Separator::Mark(_)),
+            Kind::Span => true,
+            Kind::Logger => {
+                text.get(part.range.clone())
+                    .is_some_and(|name| name.contains("::"))
+                    || is_unnamed && part.is_sure()
+            }
+            _ => false,
+        });
+        let kept = known + sure.map_or(0, |last| last + 1);
+        self.parts.truncate(kept);
+        self.message = self.parts.last().map_or(0, |last| last.end);
+    }
+
+    fn has(&self, kind: Kind) -> bool {
+        self.find(kind).is_some()
+    }
+
+    /// Takes what brackets hold if that is a time or a level and other parts: `[2024-03-04T05:06:07Z ERROR shop::db]`.
+    fn take_group(&mut self, text: &str, inside: std::ops::Range<usize>) -> bool {
+        let before = self.parts.len();
+        self.grouped = true;
+        self.take_all(text, inside.start, inside.end);
+        self.grouped = false;
+        if let Some(first) = self.parts.get_mut(before) {
+            first.open |= GROUP;
+        }
+        let taken = self.parts.get(before..).unwrap_or(&[]);
+        let whole = taken.last().is_some_and(|last| last.end >= inside.end);
+        let is_head = taken
+            .iter()
+            .any(|part| matches!(part.kind, Kind::Time | Kind::Level));
+        let is_writer = taken.iter().any(|part| part.kind == Kind::Caller);
+        if whole && (is_head || is_writer) {
+            return true;
+        }
+        self.parts.truncate(before);
+        false
+    }
+
+    fn wants(&self, part: &Part, has_time: bool, has_level: bool) -> bool {
+        if self.grouped
+            && has_level
+            && matches!(part.kind, Kind::Logger | Kind::Word | Kind::Thread)
+        {
+            return true;
+        }
+        match part.kind {
+            Kind::Span => has_level,
+            Kind::Time => !has_time,
+            Kind::Level => !has_level,
+            Kind::Caller | Kind::Thread => !self.has(part.kind),
+            Kind::Logger => {
+                part.is_sure() && !self.has(Kind::Caller) && !self.has(Kind::Logger)
+                    || self.has_sure_logger(part)
+                    || !has_level
+            }
+            Kind::Number => {
+                part.open != 0 && !self.parts.is_empty()
+                    || !has_level && has_time
+                    || part.separator == Separator::Mark(" --- ")
+            }
+            Kind::Word => self.wants_word(part, has_time, has_level),
+        }
+    }
+
+    /// Returns true for a word before a logger's name that shows itself: `request: shop::db: text`.
+    fn is_before_logger(&self, text: &str, part: &Part) -> bool {
+        let next = || {
+            bare(text, part.end, false, false)
+                .is_some_and(|next| next.kind == Kind::Logger && next.is_sure())
+        };
+        part.kind == Kind::Word
+            && part.separator == Separator::Mark(": ")
+            && self.has(Kind::Level)
+            && next()
+    }
+
+    /// A logger without a mark behind it, which its own name shows: `ERROR shop::db text`.
+    fn has_sure_logger(&self, part: &Part) -> bool {
+        part.kind == Kind::Logger && !self.has(Kind::Logger) && !self.parts.is_empty()
+    }
+
+    fn wants_word(&self, part: &Part, has_time: bool, has_level: bool) -> bool {
+        if self.parts.is_empty() || self.has(Kind::Logger) {
+            return false;
+        }
+        let words = self
+            .parts
+            .iter()
+            .rev()
+            .take_while(|part| matches!(part.kind, Kind::Word | Kind::Number))
+            .count();
+        if !has_level {
+            return has_time && words < MAX_WORDS;
+        }
+        let last = self.parts.last();
+        // `ERROR:root:text`, `[main] ERROR ROOT - text`
+        let is_tight = part.separator == Separator::Mark(":")
+            && last.is_some_and(|last| last.separator == Separator::Mark(":"));
+        let is_java = matches!(part.separator, Separator::Mark(" - " | " : "))
+            && last.is_some_and(|last| matches!(last.kind, Kind::Level | Kind::Thread))
+            && self
+                .parts
+                .iter()
+                .any(|part| part.kind == Kind::Thread && part.open == b'[');
+        if is_tight || is_java {
+            return true;
+        }
+        if self
+            .parts
+            .iter()
+            .any(|before| before.kind == Kind::Word && before.is_marked())
+        {
+            return false;
+        }
+        // brackets, or the mark that already stood between two parts
+        let repeats = |separator: Separator| {
+            separator != Separator::Space
+                && self
+                    .parts
+                    .iter()
+                    .any(|before| before.separator == separator)
+        };
+        part.open != 0 && part.open != b'{'
+            || repeats(part.separator)
+                && !matches!(
+                    part.separator,
+                    Separator::Mark(": " | ", ") | Separator::None
+                )
+    }
+
+    /// Takes off the parts at the end that nothing confirms.
+    fn settle(&mut self) {
+        let level = self.parts.iter().rposition(|part| part.kind == Kind::Level);
+        while let Some(last) = self.parts.last() {
+            let is_behind_level = level.is_some_and(|level| level < self.parts.len() - 1);
+            let stays = match last.kind {
+                Kind::Word => is_behind_level,
+                Kind::Number => last.open != 0 || last.separator == Separator::Mark(" --- "),
+                Kind::Thread => last.is_sure(),
+                Kind::Logger => last.is_sure() || is_behind_level,
+                _ => true,
+            };
+            if stays {
+                break;
+            }
+            self.parts.pop();
+        }
+        self.message = self.parts.last().map_or(0, |last| last.end);
+    }
+
+    /// Returns true if the parts show that a record starts here.
+    fn is_record(&self, text: &str) -> bool {
+        if self
+            .find(Kind::Time)
+            .is_some_and(|time| is_carried(text, time))
+        {
+            return false;
+        }
+        let has_message = text.len() > self.message;
+        let level = self.find(Kind::Level);
+        let is_letter = level.is_some_and(|level| level.range.len() == 1);
+        let others = self
+            .parts
+            .iter()
+            .filter(|part| !matches!(part.kind, Kind::Time | Kind::Level));
+        // a word counts where the mark behind it is that behind the level, or closes brackets
+        let repeats = |part: &Part| {
+            level.is_some_and(|level| {
+                level.separator == part.separator && matches!(level.separator, Separator::Mark(_))
+            })
+        };
+        let is_set_off = |part: &Part| {
+            part.kind == Kind::Word
+                && (repeats(part)
+                    || part.open != 0
+                        && matches!(
+                            part.separator,
+                            Separator::Mark(" : " | ": " | " - " | " | ")
+                        )
+                    || part.open == b'['
+                        && level.is_some_and(|level| matches!(level.separator, Separator::Mark(_))))
+        };
+        let sure = others
+            .filter(|part| part.is_sure() || part.kind == Kind::Logger || is_set_off(part))
+            .count();
+        match (self.find(Kind::Time), level) {
+            (Some(_), Some(_)) => true,
+            // a time of day may stand in a sentence
+            (Some(time), None) => {
+                // before any text, a time with a zone is what `kubectl logs --timestamps` puts there
+                let is_marked = matches!(
+                    time.separator,
+                    Separator::Mark(" - " | " | " | " : " | ": ")
+                );
+                let is_envelope = time.open == 0
+                    && !is_marked
+                    && time.stamp.is_some_and(|stamp| stamp.zone_stated);
+                has_message && !is_envelope && (time.stamp.is_some() || time.open != 0 && sure > 0)
+            }
+            (None, Some(level)) if level.open == 0 => {
+                let first = self
+                    .parts
+                    .first()
+                    .is_some_and(|first| first.kind == Kind::Level);
+                let is_marked = self.find(Kind::Logger).is_some_and(|logger| {
+                    matches!(logger.separator, Separator::Mark(" - " | " | " | " : "))
+                });
+                first
+                    && sure > 0
+                    && (is_upper(text.get(level.range.clone()).unwrap_or("")) || is_marked)
+            }
+            (None, Some(level)) => {
+                // `[ERROR] text` is a format of its own
+                let is_leveled = self.parts.len() == 1
+                    && level.separator == Separator::Space
+                    && is_upper(text.get(level.range.clone()).unwrap_or(""));
+                level.open == b'['
+                    && has_message
+                    && !is_leveled
+                    && (!is_letter || self.parts.len() > 1)
+                    || self.parts.len() > 1 && sure > 0
+            }
+            (None, None) => false,
+        }
+    }
+}
+
+impl Part {
+    /// Returns true if brackets or a mark set it off.
+    fn is_marked(&self) -> bool {
+        self.open != 0 || !matches!(self.separator, Separator::Space)
+    }
+}
+
+/// Returns true for a time that an envelope puts before a further line of a record, which shows by its indentation.
+fn is_carried(text: &str, time: &Part) -> bool {
+    let behind = text.get(time.range.end..).unwrap_or("");
+    let is_indented = behind.starts_with(" \t")
+        || (behind.starts_with("  ") && behind.trim_start().starts_with(['|', '+']));
+    time.open == 0 && is_indented && time.stamp.is_some_and(|stamp| stamp.zone_stated)
+}
+
+/// Returns the first line of a text: a head is on one.
+fn first_line(text: &str) -> &str {
+    memchr::memchr(b'\n', text.as_bytes())
+        .and_then(|end| text.get(..end))
+        .unwrap_or(text)
+}
+
+/// Returns the offset behind the bracket that closes after an offset.
+fn inside_end(text: &str, at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or("");
+    at + rest.find([']', ')', '>', '}']).map_or(0, |close| close + 1)
+}
+
+fn is_upper(word: &str) -> bool {
+    word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_uppercase())
+}
+
+/// All readings of the part at an offset, the surest first.
+pub(super) fn candidates(text: &str, at: usize) -> impl Iterator<Item = Part> {
+    let bracket = bracketed(text, at).and_then(|(part, _, _)| part);
+    let group = bracket.is_none() && matches!(text.as_bytes().get(at), Some(b'[' | b'(' | b'<'));
+    let (at, open) = if group { (at + 1, GROUP) } else { (at, 0) };
+    let bare = [(true, true), (false, true), (true, false), (false, false)];
+    let bare = bare.into_iter().filter_map(move |(time, level)| {
+        let part = parts::bare(text, at, time, level)?;
+        Some(Part { open, ..part })
+    });
+    bracket.into_iter().chain(bare)
+}
+
+/// A cheap test of a text's first bytes.
+fn may_start(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    match bytes.first() {
+        Some(b'0'..=b'9') => {
+            let is_mark = |byte: &&u8| matches!(byte, b':' | b'-' | b'/' | b'.' | b' ');
+            let marks = bytes.iter().take(12).filter(is_mark).count();
+            // `240304 050607`
+            marks > 1 || bytes.get(6) == Some(&b' ')
+        }
+        Some(b'[' | b'(' | b'<') => bytes.len() > 3,
+        Some(first) if first.is_ascii_uppercase() => bytes
+            .iter()
+            .take(12)
+            .any(|byte| matches!(byte, b' ' | b'\t' | b':' | b',')),
+        Some(first) if first.is_ascii_lowercase() => {
+            let length = bytes
+                .iter()
+                .take(9)
+                .take_while(|byte| byte.is_ascii_lowercase())
+                .count();
+            parts::level(&text[..length]).is_some()
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,221 @@
+//! Heads put together from parts: a time, a level, a thread, a logger, a place in the source, in any order, in brackets
+//! or not, with any marks between them; then the message, and pairs or an object after it.
+//!
+//! Where a word may be a logger's name or the message's first one, a line alone is read by what is usual;
+//! [`Layout::learn`] knows it from the other lines of the stream. Layouts with a name of their own are listed in `named.rs`.
+
+mod head;
+mod learned;
+mod named;
+mod parts;
+mod rest;
+#[cfg(test)]
+mod tests;
+
+use super::envelope;
+use super::formats::{Follow, FormatSpec};
+use super::header::Shown;
+use super::level;
+use super::payload::Payload;
+use super::timestamp::leading_date_time;
+use crate::input::Line;
+use kwhy_model::{Event, Field, Format, Severity};
+
+use head::Head;
+pub(super) use learned::Layout;
+pub(super) use named::{LOGBACK, PYTHON, SPRING_BOOT};
+use parts::{Kind, Part};
+
+/// Any layout without a name of its own.
+pub(super) const FORMAT: FormatSpec = FormatSpec {
+    format: Format::TextLog,
+    first: b"0123456789[(<TDIWECFVNSAPJMOtdiwecfvnspa",
+    begins: |text| Head::of(text).is_some(),
+    read: |payload| {
+        Some(event(
+            payload,
+            Format::TextLog,
+            &Head::of(payload.as_str())?,
+        ))
+    },
+    show: |_, text| match Head::of(text) {
+        // the values behind the message may have the time
+        Some(head) if head.find(Kind::Time).is_none() && text.contains("time") => Shown::Unclear,
+        Some(head) => shown(text, &head),
+        None => Shown::NoRecord,
+    },
+    follow: Follow::RAW,
+};
+
+/// Returns true if a text starts with a time and a level of which brackets or marks set one off.
+pub(super) fn is_marked(text: &str) -> bool {
+    Head::of(text).is_some_and(|head| {
+        head.find(Kind::Level).is_some()
+            && head
+                .parts
+                .iter()
+                .any(|part| part.open != 0 || !matches!(part.separator, parts::Separator::Space))
+    })
+}
+
+/// Returns true for formats that say no more than that a head is there.
+fn is_free(format: Format) -> bool {
+    matches!(format, Format::TextLog | Format::Leveled | Format::Plain)
+}
+
+/// Returns true if a record of a format has a head from parts.
+fn is_textual(format: Format, text: &str) -> bool {
+    matches!(
+        format,
+        Format::PythonLogging | Format::Logback | Format::SpringBoot
+    ) || is_read_within(format, text)
+}
+
+/// Returns true for a format that shows no more than that a head is there.
+fn is_read_within(format: Format, text: &str) -> bool {
+    // zap's with other separators than tabs
+    is_free(format) || (format == Format::ZapConsole && !text.contains('\t'))
+}
+
+/// The number of lines that a layout is learned from at most.
+const LINES: usize = 800;
+
+/// Learns the layout of a stream from its first lines, in their envelopes or not.
+pub(super) fn learn(lines: &[Line<'_>]) -> Option<Layout> {
+    let lines = lines.iter().filter(|line| !line.is_blank()).take(LINES);
+    let payload = |line: &Line<'_>| {
+        let payload = Payload::from_line(*line);
+        // a time before the text may be the record's own
+        if super::formats::find(line.text).is_some() {
+            payload.text().as_str().to_owned()
+        } else {
+            envelope::peel(payload).1.as_str().to_owned()
+        }
+    };
+    let inner: Vec<String> = lines.map(payload).collect();
+    let is_textual =
+        |text: &str| super::formats::find(text).is_none_or(|form| is_textual(form.format, text));
+    Layout::learn(
+        inner
+            .iter()
+            .map(String::as_str)
+            .filter(|text| is_textual(text)),
+    )
+}
+
+/// Returns true if a learned layout reads the record that starts with a text, rather than the format that the line alone shows.
+pub(super) fn reads(format: Option<Format>, text: &str, layout: &Layout) -> bool {
+    let is_better = match format {
+        None => true,
+        // a level alone is a format of its own
+        Some(Format::Leveled) => layout.len() > 1,
+        Some(Format::PythonLogging | Format::Logback | Format::SpringBoot) => {
+            Head::of(text).is_none_or(|head| head.parts.len() < layout.len())
+        }
+        Some(format) => is_read_within(format, text),
+    };
+    is_better && Head::within(text, layout).is_some()
+}
+
+/// Parses a record whose layout is known.
+pub(super) fn read_within<'a>(payload: &Payload<'a>, layout: &Layout) -> Option<Event<'a>> {
+    let text = payload.as_str();
+    let mut head = Head::within(text, layout)?;
+    head.extend(text);
+    Some(event(
+        payload,
+        named::format(text, &head).unwrap_or(Format::TextLog),
+        &head,
+    ))
+}
+
+fn shown(text: &str, head: &Head) -> Shown {
+    Shown::Record {
+        time: head.time(),
+        severity: head.find(Kind::Level).and_then(|part| severity(text, part)),
+        whole: false,
+    }
+}
+
+fn severity(text: &str, part: &Part) -> Option<Severity> {
+    let word = text.get(part.range.clone())?;
+    parts::letter(word).or_else(|| parts::level(word))
+}
+
+/// Returns true for a level word.
+pub(super) fn is_level(word: &str) -> bool {
+    parts::level(word).is_some()
+}
+
+/// Returns true if a text starts with a level in upper case and a space.
+pub(super) fn starts_with_level(text: &str) -> bool {
+    let length = text
+        .bytes()
+        .take(9)
+        .take_while(u8::is_ascii_uppercase)
+        .count();
+    length > 2
+        && text.as_bytes().get(length) == Some(&b' ')
+        && parts::level(text.get(..length).unwrap_or("")).is_some()
+}
+
+/// Returns the offset of the end of a message that an object follows to the end, and the object's members.
+pub(super) fn trailing_object<'a>(
+    payload: &Payload<'a>,
+    from: usize,
+) -> Option<(usize, Vec<Field<'a>>)> {
+    let end = payload.as_str().trim_end().len();
+    rest::object(payload, from, end)
+}
+
+/// Takes the time from the values behind the message, where the head has none.
+pub(super) fn take_time(event: &mut Event<'_>) {
+    let field = event.field("timestamp").or_else(|| event.field("time"));
+    if let Some((stamp, _)) = field.and_then(|value| leading_date_time(value.as_str())) {
+        event.time = event.time.or(Some(stamp));
+    }
+}
+
+/// Makes an event of a record with this head.
+fn event<'a>(payload: &Payload<'a>, format: Format, head: &Head) -> Event<'a> {
+    let text = payload.as_str();
+    let level = head.find(Kind::Level);
+    let word = level
+        .and_then(|part| text.get(part.range.clone()))
+        .unwrap_or("");
+    let by_month = head
+        .find(Kind::Time)
+        .and_then(|part| text.as_bytes().get(part.range.start))
+        .is_some_and(u8::is_ascii_uppercase);
+    let bracketed = level.is_some_and(|part| part.open == b'[');
+    let habits = rest::Habits {
+        bracketed,
+        lower: bracketed && word.bytes().all(|byte| byte.is_ascii_lowercase()),
+        four_letters: by_month && word.len() == 4,
+    };
+    // formats with a name have no values behind the message
+    let rest = match format {
+        Format::TextLog => rest::read(payload, head.message, habits),
+        _ => rest::Rest::of(head.message..text.len()),
+    };
+    let mut event = Event::new(format, payload.text().span(), payload.part(rest.message));
+    event.time = head.time();
+    event.caller = head
+        .find(Kind::Caller)
+        .map(|part| payload.part(part.range.clone()));
+    event.component = head
+        .logger()
+        .map(|part| payload.part(parts::logger_range(text, &part.range)));
+    if event.component.is_none() {
+        event.component = rest.logger.map(|range| payload.part(range));
+    }
+    event.fields = rest.fields;
+    if head.find(Kind::Time).is_none() {
+        take_time(&mut event);
+    }
+    if let Some(part) = head.find(Kind::Level) {
+        level::set(&mut event, payload.part(part.range.clone()));
+        event.severity = severity(text, part);
+    }
+    event
+}

@@ -1,0 +1,466 @@
+//! The parts that heads are made of, and what stands between them.
+
+use std::ops::Range;
+
+use crate::log::timestamp::written;
+use crate::log::zap_console::is_caller;
+use kwhy_model::{Severity, Stamp};
+
+/// What a part of a head is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Time,
+    Level,
+    /// The name of a logger that looks like nothing else: `c.e.App`, `shop::db`.
+    Logger,
+    /// `file.go:12`
+    Caller,
+    Thread,
+    /// A context and its values: `request{id=7}:`
+    Span,
+    Number,
+    /// A word that may be a logger's name, or the message's first one.
+    Word,
+}
+
+/// What stands between a part and the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Separator {
+    /// Nothing: `[a][b]`.
+    None,
+    Space,
+    Tab,
+    /// A mark with spaces around it, or a colon or comma behind the part: ` - `, ` | `, `: `, ` : `, ` --- `.
+    Mark(&'static str),
+}
+
+/// A part of a head.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Part {
+    pub(super) kind: Kind,
+    /// The bracket before it, or 0.
+    pub(super) open: u8,
+    /// Its text without brackets and padding.
+    pub(super) range: Range<usize>,
+    pub(super) separator: Separator,
+    /// The offset after the separator.
+    pub(super) end: usize,
+    pub(super) stamp: Option<Stamp>,
+    /// True if brackets around several parts end behind it.
+    pub(super) closed: bool,
+}
+
+impl Part {
+    /// Returns true if nothing but a part of a head looks like it.
+    pub(super) fn is_sure(&self) -> bool {
+        match self.kind {
+            Kind::Time | Kind::Level | Kind::Caller | Kind::Span => true,
+            Kind::Logger | Kind::Thread => {
+                self.open != 0 || self.closed || self.separator != Separator::Space
+            }
+            Kind::Number | Kind::Word => false,
+        }
+    }
+}
+
+/// The longest text in brackets that is a part.
+const MAX_BRACKETED: usize = 120;
+
+/// The brackets that close.
+const CLOSING: [u8; 4] = [b']', b')', b'>', b'}'];
+
+/// Set in the bracket of a part that stands in it with others.
+pub(super) const GROUP: u8 = 0x80;
+
+/// Marks between parts, the longest first.
+const MARKS: [&str; 9] = [" --- ", " -- ", " - ", " | ", " : ", " > ", ": ", ", ", "|"];
+
+/// Returns the separator at an offset and the offset after it; spaces around marks are padding.
+pub(super) fn separator(text: &str, at: usize) -> (Separator, usize) {
+    let rest = text.get(at..).unwrap_or("");
+    let pad = |rest: &str| rest.len() - rest.trim_start_matches(' ').len();
+    let spaces = pad(rest);
+    // a mark's own first space is one of the padding
+    let from = rest.get(spaces.saturating_sub(1)..).unwrap_or("");
+    for mark in MARKS {
+        let is_tight = !mark.starts_with(' ');
+        let here = if is_tight { rest } else { from };
+        if here.starts_with(mark)
+            || (here.len() + 1 == mark.len()
+                && mark.starts_with(here)
+                && here.ends_with(['-', '|', ':']))
+        {
+            let end = at + rest.len() - here.len() + mark.len().min(here.len());
+            let more = pad(text.get(end..).unwrap_or(""));
+            return (Separator::Mark(mark), end + more);
+        }
+    }
+    // `ERROR:name:text`
+    if rest.starts_with(':') && rest.as_bytes().get(1).is_some_and(u8::is_ascii_alphabetic) {
+        return (Separator::Mark(":"), at + 1);
+    }
+    if rest
+        .get(spaces..)
+        .is_some_and(|rest| rest.starts_with('\t'))
+    {
+        let tabs = rest[spaces..].len() - rest[spaces..].trim_start_matches([' ', '\t']).len();
+        return (Separator::Tab, at + spaces + tabs);
+    }
+    match spaces {
+        0 => (Separator::None, at),
+        _ => (Separator::Space, at + spaces),
+    }
+}
+
+/// Returns the severity of a level word as a head has it: in one case, or capitalised.
+pub(super) fn level(word: &str) -> Option<Severity> {
+    let bytes = word.as_bytes();
+    let (first, rest) = bytes.split_first()?;
+    let same_case = rest.iter().all(u8::is_ascii_lowercase)
+        || (first.is_ascii_uppercase() && rest.iter().all(u8::is_ascii_uppercase));
+    if !same_case || rest.is_empty() || bytes.len() > 11 {
+        return None;
+    }
+    let is = |names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(word));
+    if is(&[
+        "trc", "trce", "dbg", "debg", "silly", "verbose", "fine", "finer", "finest", "config",
+    ]) {
+        return Some(Severity::Debug);
+    }
+    if is(&["inf", "success", "log", "ready", "start", "http", "notice"]) {
+        return (!is(&["log", "ready", "start", "http"])
+            || bytes.iter().all(u8::is_ascii_uppercase))
+        .then_some(Severity::Info);
+    }
+    match word.len() {
+        3 if is(&["wrn"]) => Some(Severity::Warning),
+        6 if is(&["severe"]) => Some(Severity::Error),
+        3 if is(&["ftl", "pnc"]) => Some(Severity::Fatal),
+        9 if is(&["emergency"]) => Some(Severity::Fatal),
+        5 if is(&["alert"]) => Some(Severity::Fatal),
+        _ if is(&["normal", "eror"]) => None,
+        _ => Severity::from_word(word),
+    }
+}
+
+/// Returns the severity of a level in one letter.
+pub(super) fn letter(word: &str) -> Option<Severity> {
+    Some(match word {
+        "T" | "D" | "V" => Severity::Debug,
+        "I" | "N" => Severity::Info,
+        "W" => Severity::Warning,
+        "E" => Severity::Error,
+        "F" | "C" => Severity::Fatal,
+        _ => return None,
+    })
+}
+
+fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-' | b'$' | b'/' | b'@' | b'#')
+}
+
+/// Returns the length of a name at the start of a text; colons belong to it in pairs.
+pub(super) fn name_length(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    // logback shortens a package to a point
+    let shortened =
+        bytes.first() == Some(&b'.') && bytes.get(1).is_some_and(u8::is_ascii_alphabetic);
+    if !shortened
+        && !bytes
+            .first()
+            .is_some_and(|first| first.is_ascii_alphabetic() || *first == b'_')
+    {
+        return 0;
+    }
+    let mut at = 0;
+    loop {
+        match bytes.get(at) {
+            Some(byte) if is_name_byte(*byte) => at += 1,
+            Some(b':')
+                if bytes.get(at + 1) == Some(&b':')
+                    && bytes.get(at + 2).is_some_and(u8::is_ascii_alphabetic) =>
+            {
+                at += 2
+            }
+            _ => break,
+        }
+    }
+    // the end of a sentence
+    at - (text[..at].len() - text[..at].trim_end_matches(['.', '-', '/']).len())
+}
+
+/// The ends of names that are files and hosts, not loggers.
+const FILES: [&str; 21] = [
+    "yaml", "yml", "json", "conf", "cfg", "ini", "toml", "txt", "log", "sh", "go", "py", "js",
+    "ts", "crt", "pem", "key", "xml", "sock", "local", "html",
+];
+
+/// Returns true if a name cannot be a word of a sentence: it has inner points or double colons.
+pub(super) fn is_logger(name: &str) -> bool {
+    if name.contains("::") {
+        return true;
+    }
+    let Some((before, last)) = name.rsplit_once(['.', '$']) else {
+        return false;
+    };
+    let is_word =
+        |part: &str| !part.is_empty() && part.bytes().any(|byte| byte.is_ascii_alphabetic());
+    is_word(last)
+        && before.split(['.', '$']).all(is_word)
+        && !FILES.contains(&last)
+        && !name.contains(['/', '@'])
+}
+
+/// Returns true if a name is one that threads have.
+fn is_thread(name: &str) -> bool {
+    name.contains("hread")
+        || name.contains("-exec-")
+        || name.contains("Worker-")
+        || name.starts_with("pool-")
+        || matches!(name, "main" | "MainProcess" | "restartedMain")
+}
+
+/// Returns true for a file and a line, which may have a column and a function: `src/a.rs:7`, `a.js:7:9`, `a.py:run:7`.
+fn is_place(word: &str) -> bool {
+    if is_caller(word) && !word.contains("::") && !word.contains("://") {
+        let file = word.rsplit_once(':').map_or("", |(file, _)| file);
+        // `10.0.0.1:80` and `host.example:80` are no places
+        let extension = file
+            .split(':')
+            .next()
+            .unwrap_or("")
+            .rsplit('.')
+            .next()
+            .unwrap_or("");
+        return is_extension(extension);
+    }
+    false
+}
+
+fn is_extension(word: &str) -> bool {
+    const SOURCES: [&str; 24] = [
+        "go", "rs", "py", "js", "ts", "mjs", "cjs", "tsx", "jsx", "java", "kt", "scala", "rb", "c",
+        "cc", "cpp", "cxx", "h", "cs", "php", "ex", "exs", "erl", "swift",
+    ];
+    SOURCES.contains(&word)
+}
+
+/// Classifies the text of a part that is set off by brackets or marks.
+fn classify(text: &str) -> Option<(Kind, Option<Stamp>)> {
+    if let Some(found) = written::leading(text)
+        && found.length == text.len()
+    {
+        return Some((Kind::Time, found.stamp));
+    }
+    if level(text).is_some() || letter(text).is_some() {
+        return Some((Kind::Level, None));
+    }
+    if is_place(text) {
+        return Some((Kind::Caller, None));
+    }
+    let is_number = |text: &str| {
+        !text.is_empty() && text.len() < 20 && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    if is_number(text)
+        || text
+            .strip_prefix("pid:")
+            .or_else(|| text.strip_prefix('#'))
+            .is_some_and(is_number)
+    {
+        return Some((Kind::Number, None));
+    }
+    if is_thread(text) && !text.contains(['"', '=']) {
+        return Some((Kind::Thread, None));
+    }
+    let length = name_length(text);
+    let (name, rest) = text
+        .split_at_checked(length)
+        .filter(|(name, _)| !name.is_empty())?;
+    // `name:12`, `name:function:12`
+    let is_place = rest.strip_prefix(':').is_some_and(|rest| {
+        is_number(rest)
+            || rest.split_once(':').is_some_and(|(function, line)| {
+                name_length(function) == function.len() && is_number(line)
+            })
+    });
+    if !rest.is_empty() && !is_place {
+        return None;
+    }
+    let kind = if is_logger(name) || is_place {
+        Kind::Logger
+    } else {
+        Kind::Word
+    };
+    Some((kind, None))
+}
+
+/// Returns the range of the name alone in a logger with a line: `shop.db:12`.
+pub(super) fn logger_range(text: &str, range: &Range<usize>) -> Range<usize> {
+    let length = text.get(range.clone()).map_or(0, name_length);
+    range.start..if length == 0 {
+        range.end
+    } else {
+        range.start + length
+    }
+}
+
+/// Returns the offset of the bracket that closes the one at the start of a text.
+fn closing(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let open = *bytes.first()?;
+    let close = match open {
+        b'[' => b']',
+        b'(' => b')',
+        b'<' => b'>',
+        b'{' => b'}',
+        _ => return None,
+    };
+    let mut depth = 0usize;
+    for (at, byte) in bytes.iter().enumerate().take(MAX_BRACKETED) {
+        if *byte == open {
+            depth += 1;
+        } else if *byte == close {
+            depth -= 1;
+            if depth == 0 {
+                return Some(at);
+            }
+        } else if *byte == b'\n' {
+            return None;
+        }
+    }
+    None
+}
+
+/// Returns the part in brackets at an offset; one that holds several parts gives their range as a word of kind `None`.
+pub(super) fn bracketed(text: &str, at: usize) -> Option<(Option<Part>, Range<usize>, usize)> {
+    let rest = text.get(at..)?;
+    let close = closing(rest)?;
+    let inside = rest.get(1..close)?;
+    let bare = inside.trim();
+    let start = at + 1 + (inside.len() - inside.trim_start().len());
+    let range = start..start + bare.len();
+    let (separator, end) = separator(text, at + close + 1);
+    let part = classify(bare).map(|(kind, stamp)| Part {
+        kind,
+        open: rest.as_bytes()[0],
+        range: range.clone(),
+        separator,
+        end,
+        stamp,
+        closed: false,
+    });
+    Some((part, range, end))
+}
+
+/// Returns the part without brackets at an offset.
+pub(super) fn bare(text: &str, at: usize, wants_time: bool, wants_level: bool) -> Option<Part> {
+    let rest = text.get(at..)?;
+    let part = |kind, length: usize, stamp| {
+        // the end of brackets around several parts
+        let behind = text.get(at + length..).unwrap_or("");
+        let pad = behind.len() - behind.trim_start_matches(' ').len();
+        let closed = match behind.as_bytes().get(pad) {
+            Some(b']') => pad + 1,
+            Some(byte) if pad == 0 && CLOSING.contains(byte) => 1,
+            _ => 0,
+        };
+        let (separator, end) = separator(text, at + length + closed);
+        Some(Part {
+            kind,
+            open: 0,
+            range: at..at + length,
+            separator,
+            end,
+            stamp,
+            closed: closed > 0,
+        })
+    };
+    if wants_time && let Some(found) = written::leading(rest) {
+        return part(Kind::Time, found.length, found.stamp);
+    }
+    let word_length = rest.find([' ', '\t', '\n']).unwrap_or(rest.len());
+    let word = &rest[..word_length];
+    let trimmed = word
+        .trim_end_matches([':', ',', '|'])
+        .trim_end_matches([']', ')', '>', '}']);
+    if wants_level {
+        let letters = rest
+            .bytes()
+            .take(12)
+            .take_while(u8::is_ascii_alphabetic)
+            .count();
+        let ends = !rest.as_bytes().get(letters).is_some_and(|byte| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'\'')
+        });
+        let candidate = &rest[..letters];
+        if ends
+            && (level(candidate).is_some()
+                || (letter(candidate).is_some() && letters == word_length))
+        {
+            // `ERROR/MainProcess`
+            if rest.as_bytes().get(letters) == Some(&b'/') {
+                let end = at + letters + 1;
+                return Some(Part {
+                    kind: Kind::Level,
+                    open: 0,
+                    range: at..at + letters,
+                    separator: Separator::Mark("/"),
+                    end,
+                    stamp: None,
+                    closed: false,
+                });
+            }
+            return part(Kind::Level, letters, None);
+        }
+    }
+    // flexi_logger's thread: `T[main]`
+    if rest.starts_with("T[")
+        && let Some(close) = closing(&rest[1..])
+    {
+        return part(Kind::Thread, close + 2, None);
+    }
+    let name = name_length(rest);
+    if name > 0
+        && rest[name..].starts_with('{')
+        && let Some(close) = closing(&rest[name..])
+    {
+        let length = name + close + 1;
+        let ends = matches!(rest.as_bytes().get(length), Some(b':'));
+        // contexts in one another: `a{x=1}:b{y=2}: `
+        if ends {
+            return part(Kind::Span, length, None);
+        }
+    }
+    if is_place(trimmed) {
+        return part(Kind::Caller, trimmed.len(), None);
+    }
+    let digits = word.bytes().take_while(u8::is_ascii_digit).count();
+    if digits > 0 {
+        return if digits == trimmed.len() && digits < 10 {
+            part(Kind::Number, digits, None)
+        } else {
+            None
+        };
+    }
+    if let Some((kind @ (Kind::Thread | Kind::Logger | Kind::Word), _)) = classify(trimmed) {
+        return part(kind, trimmed.len(), None);
+    }
+    // `name:`, without a space behind it
+    let length = name_length(rest);
+    (length > 0 && rest[length..].starts_with(':')).then_some(())?;
+    let name = &rest[..length];
+    let kind = if is_logger(name) {
+        Kind::Logger
+    } else {
+        Kind::Word
+    };
+    Some(Part {
+        kind,
+        open: 0,
+        range: at..at + length,
+        separator: Separator::Mark(":"),
+        end: at + length + 1,
+        stamp: None,
+        closed: false,
+    })
+}

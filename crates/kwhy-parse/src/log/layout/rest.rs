@@ -1,0 +1,154 @@
+//! What stands behind a head: the message, and the values after it as pairs or as an object.
+
+use std::ops::Range;
+
+use super::parts::name_length;
+use crate::log::formats::{Bare, pairs_start};
+use crate::log::json_members::{Members, nested_end};
+use crate::log::logfmt::{Pairs, is_plain_key};
+use crate::log::payload::Payload;
+use kwhy_model::{Field, Written};
+
+/// A message and the values after it.
+pub(super) struct Rest<'a> {
+    pub(super) message: Range<usize>,
+    pub(super) fields: Vec<Field<'a>>,
+    /// The logger, where it stands behind the message.
+    pub(super) logger: Option<Range<usize>>,
+}
+
+/// The number of objects' starts that are examined.
+const CANDIDATES: usize = 8;
+
+/// What the head says of the writer.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Habits {
+    /// The level stands in square brackets, as hclog and structlog write it.
+    pub(super) bracketed: bool,
+    /// And in lower case, as structlog writes it.
+    pub(super) lower: bool,
+    /// The level has four letters and the time starts with a month, as slog-term writes them.
+    pub(super) four_letters: bool,
+}
+
+impl Rest<'_> {
+    /// A message alone.
+    pub(super) fn of(message: Range<usize>) -> Self {
+        Rest {
+            message,
+            fields: Vec::new(),
+            logger: None,
+        }
+    }
+}
+
+pub(super) fn read<'a>(payload: &Payload<'a>, from: usize, habits: Habits) -> Rest<'a> {
+    let text = payload.as_str();
+    let end = text.trim_end().len().max(from);
+    if let Some((start, fields)) = object(payload, from, end).filter(|(start, _)| *start > from) {
+        return Rest {
+            message: from..start,
+            fields,
+            logger: None,
+        };
+    }
+    if habits.four_letters
+        && let Some((start, fields)) = listed(payload, from, end)
+    {
+        return Rest {
+            message: from..start,
+            fields,
+            logger: None,
+        };
+    }
+    let start = pairs_start(text, from, Bare::Json).filter(|start| *start > from);
+    let (mut message, fields) = match start {
+        Some(start) => (
+            from..text[..start].trim_end().len().max(from),
+            Pairs::new(payload, start).collect(),
+        ),
+        None => (from..text.len(), Vec::new()),
+    };
+    let said = text.get(message.clone()).unwrap_or("");
+    if habits.bracketed && !fields.is_empty() && said.ends_with(':') {
+        message.end -= 1;
+    }
+    let mut logger = None;
+    if habits.lower {
+        message.end = message.start + said.trim_end_matches(' ').len();
+        // structlog puts the logger behind the message
+        let said = text.get(message.clone()).unwrap_or("");
+        if let Some((before, name)) = said
+            .strip_suffix(']')
+            .and_then(|said| said.rsplit_once(" ["))
+        {
+            let start = message.start + before.len() + 2;
+            let is_name = name_length(name) == name.len();
+            if is_name && !name.is_empty() {
+                logger = Some(start..start + name.len());
+                message.end = message.start + before.trim_end().len();
+            }
+        }
+    }
+    Rest {
+        message,
+        fields,
+        logger,
+    }
+}
+
+/// The members that slog-term lists behind the message: `, key: value`.
+fn listed<'a>(payload: &Payload<'a>, from: usize, end: usize) -> Option<(usize, Vec<Field<'a>>)> {
+    let text = payload.as_str();
+    let mut fields = Vec::new();
+    let mut at = end;
+    while let Some(comma) = text.get(from..at)?.rfind(", ") {
+        let start = from + comma + 2;
+        let Some(colon) = text.get(start..at)?.find(": ") else {
+            break;
+        };
+        let key = text.get(start..start + colon)?;
+        if !is_plain_key(key) {
+            break;
+        }
+        let value = start + colon + 2..at;
+        fields.push(Field::new(
+            payload.name(start..start + colon),
+            payload.part(value),
+            Written::Bare,
+        ));
+        at = from + comma;
+    }
+    fields.reverse();
+    (!fields.is_empty()).then_some((at, fields))
+}
+
+/// An object at the end of the first line, behind a space or a tab.
+pub(super) fn object<'a>(
+    payload: &Payload<'a>,
+    from: usize,
+    end: usize,
+) -> Option<(usize, Vec<Field<'a>>)> {
+    let text = payload.as_str();
+    let body = text.get(from..end)?;
+    if !body.ends_with('}') {
+        return None;
+    }
+    for (at, _) in body.match_indices("{\"").take(CANDIDATES) {
+        let start = from + at;
+        let before = text.get(from..start)?;
+        if !(before.is_empty() || before.ends_with([' ', '\t']))
+            || nested_end(text, start) != Some(end)
+        {
+            continue;
+        }
+        let fields = Members::new(text, start)
+            .map(|member| member.field(payload))
+            .collect();
+        return Some((
+            from + before.trim_end_matches(['\t', '|', ' ']).len(),
+            fields,
+        ));
+    }
+    None
+}
