@@ -43,9 +43,7 @@ pub fn compile(file: &str, text: &str, known: &KnownNames<'_>) -> Result<String,
             let message = format!("{name:?} is empty or listed twice");
             return Err(SignatureError::about(file, text, name, message));
         }
-        let mut refusals = causes
-            .iter()
-            .map(|name| (name, known.refuse_cause(name)));
+        let mut refusals = causes.iter().map(|name| (name, known.refuse_cause(name)));
         let refused = refusals.find(|(_, refused)| refused.is_some());
         let own = (&rule.signature, known.refuse_effect(&rule.signature));
         for (name, refused) in refused.into_iter().chain([own]) {

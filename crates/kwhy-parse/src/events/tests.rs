@@ -291,7 +291,11 @@ Events:
     assert_eq!(reasons, ["RELOAD", "RELOAD"]);
     let listed = "5s   Warning   RELOAD   pod/oven-1   Error reloading the oven\n";
     assert_eq!(read(listed).events.len(), 1);
-    assert!(read("Warning CPU usage of the oven is high\n").events.is_empty());
+    assert!(
+        read("Warning CPU usage of the oven is high\n")
+            .events
+            .is_empty()
+    );
 }
 
 #[test]

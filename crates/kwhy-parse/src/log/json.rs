@@ -329,8 +329,7 @@ fn add_attributes<'a>(event: &mut Event<'a>, payload: &Payload<'a>, attributes: 
             ValueKind::String => event.fields.push(member.field(payload)),
             ValueKind::Nested => {
                 let words = within(&member).find(|inner| {
-                    inner.kind == ValueKind::String
-                        && text.get(inner.key.clone()) == Some("errmsg")
+                    inner.kind == ValueKind::String && text.get(inner.key.clone()) == Some("errmsg")
                 });
                 event
                     .fields
@@ -388,7 +387,10 @@ mod tests {
         assert_eq!(event.severity, Some(Severity::Error));
         assert_eq!(event.component.as_ref().unwrap().as_str(), "STORAGE");
         assert!(event.time.is_some());
-        assert_eq!(event.field("message").unwrap().as_str(), "open: Permission denied");
+        assert_eq!(
+            event.field("message").unwrap().as_str(),
+            "open: Permission denied"
+        );
         let text = r#"{"t":{"$date":"2024-03-04T05:06:07.123+00:00"},"s":"D2","c":"REPL","id":1,"ctx":"x","msg":"heartbeat","attr":{"error":{"code":13,"errmsg":"not allowed"}}}"#;
         let event = super::tests::event(text);
         assert_eq!(event.severity, Some(Severity::Debug));
