@@ -117,6 +117,39 @@ fn the_writer_decides_the_family() {
 }
 
 #[test]
+fn the_writer_decides_the_family_of_unknown_words() {
+    for (text, wanted) in [
+        (
+            "time=\"2024-03-04T05:06:07Z\" level=error msg=\"Failed to heat\" controller=longhorn-oven error=\"the oven is cold\"",
+            "storage/backend-unhealthy",
+        ),
+        (
+            "Mar 04 05:06:07 node-1 kube-proxy[123]: E0304 05:06:07.123456       1 bake.go:41] failed to heat the oven: no wood is left",
+            "network/kube-proxy-failed",
+        ),
+        (
+            "[cert-manager-5c47f46f57-jknnx] {\"level\":\"error\",\"ts\":\"2024-03-04T05:06:07Z\",\"msg\":\"heating\",\"error\":\"the oven is cold\"}",
+            "workload/certificate-not-issued",
+        ),
+        (
+            "Warning  OvenCold  12s (x5 over 2m)  karpenter  the oven is cold",
+            "workload/autoscaler-no-scale-up",
+        ),
+        (
+            "Warning  OvenCold  12s (x5 over 2m)  bakery-operator  the oven is cold",
+            "workload/operator-error",
+        ),
+        // what the API server says is not its caller's
+        (
+            "Error from server (Conflict): oven of velero.io/v1 is cold",
+            "api/conflict",
+        ),
+    ] {
+        assert_eq!(cause(text), wanted, "{text}");
+    }
+}
+
+#[test]
 fn writers_of_one_log_are_counted_apart() {
     let lines = (0..60).map(|minute| {
         format!(

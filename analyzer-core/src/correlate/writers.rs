@@ -14,11 +14,19 @@ pub(crate) fn signature_of_writer(
     hit: &Hit,
 ) -> Option<usize> {
     let signature = catalogue.at(number);
-    if signature.makes_no_finding() || signature.is_frame() {
+    if signature.makes_no_finding() {
         return None;
     }
     let mut rules = kwhy_catalogue::writers().iter();
-    let rule = rules.find(|rule| rule.causes.contains(&&*signature.cause) && wrote(rule, hit))?;
+    let is_frame = signature.is_frame();
+    let rule = rules.find(|rule| {
+        rule.marks.is_empty() != is_frame
+            && rule.causes.contains(&&*signature.cause)
+            && match is_frame {
+                true => is_theirs(rule, hit),
+                false => wrote(rule, hit),
+            }
+    })?;
     catalogue.number(rule.signature)
 }
 
@@ -36,4 +44,17 @@ fn wrote(rule: &WriterRule, hit: &Hit) -> bool {
         })
     };
     says && (writers(hit).any(|writer| rule.writers.contains(&writer)) || is_of_file())
+}
+
+/// Returns true if a record of unknown words is of one of a rule's writers, which may be known by a pod, a workload or
+/// a part of theirs (`longhorn-manager` of `longhorn`), or by a text that only they write.
+fn is_theirs(rule: &WriterRule, hit: &Hit) -> bool {
+    let is_name = |writer: &str| {
+        rule.writers.iter().any(|name| {
+            let rest = writer.strip_prefix(name);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '/', '.', ' ']))
+        })
+    };
+    let line = hit.place.text.as_str();
+    writers(hit).any(is_name) || rule.marks.iter().any(|mark| line.contains(mark))
 }

@@ -16,6 +16,8 @@ struct Rule {
     files: Vec<String>,
     #[serde(default)]
     words: Vec<String>,
+    #[serde(default)]
+    marks: Vec<String>,
     causes: Vec<String>,
     signature: String,
 }
@@ -25,7 +27,15 @@ pub fn compile(file: &str, text: &str, known: &KnownNames<'_>) -> Result<String,
     let rules: Vec<Rule> = yaml::read(file, text)?;
     let mut out = String::from("static WRITERS: &[WriterRule] = &[\n");
     for rule in &rules {
-        let names = [&rule.writers, &rule.files, &rule.words, &rule.causes];
+        let Rule {
+            writers,
+            files,
+            words,
+            marks,
+            causes,
+            ..
+        } = rule;
+        let names = [writers, files, words, marks, causes];
         let repeated = names
             .iter()
             .find_map(|list| yaml::repeated(list.iter().map(String::as_str)));
@@ -33,27 +43,18 @@ pub fn compile(file: &str, text: &str, known: &KnownNames<'_>) -> Result<String,
             let message = format!("{name:?} is empty or listed twice");
             return Err(SignatureError::about(file, text, name, message));
         }
-        let mut causes = rule
-            .causes
-            .iter()
-            .map(|name| (name, known.refuse_cause(name)));
-        let refused = causes.find(|(_, refused)| refused.is_some());
+        let mut refusals = causes.iter().map(|name| (name, known.refuse_cause(name)));
+        let refused = refusals.find(|(_, refused)| refused.is_some());
         let own = (&rule.signature, known.refuse_effect(&rule.signature));
         for (name, refused) in refused.into_iter().chain([own]) {
             if let Some(message) = refused {
                 return Err(SignatureError::about(file, text, name, message));
             }
         }
-        let Rule {
-            writers,
-            files,
-            words,
-            causes,
-            signature,
-        } = rule;
+        let signature = &rule.signature;
         let _ = writeln!(
             out,
-            "    WriterRule {{ writers: &{writers:?}, files: &{files:?}, words: &{words:?}, causes: &{causes:?}, signature: {signature:?} }},"
+            "    WriterRule {{ writers: &{writers:?}, files: &{files:?}, words: &{words:?}, marks: &{marks:?}, causes: &{causes:?}, signature: {signature:?} }},"
         );
     }
     out.push_str("];\n");

@@ -81,6 +81,9 @@ pub struct WriterRule {
     pub files: &'static [&'static str],
     /// Texts one of which the record contains; none if any record counts.
     pub words: &'static [&'static str],
+    /// Texts that hardly any others write, by which a frame is known to be theirs. A rule with some is about frames, one
+    /// without about records whose words are known.
+    pub marks: &'static [&'static str],
     /// The causes that are reported otherwise.
     pub causes: &'static [&'static str],
     /// The signature that they are reported as.

@@ -274,6 +274,17 @@ fn is_error_key(key: &str) -> bool {
         "reason",
         "lastError",
         "exception",
+        // what writers with a message of their own put beside it
+        "message",
+        "msg",
+        "detail",
+        "details",
+        "output",
+        "stderr",
+        "failure",
+        "errorMessage",
+        "error_message",
+        "errmsg",
         // the line that starts a stack trace
         "stacktrace",
     ]

@@ -183,7 +183,14 @@ fn event_type(input: &str) -> Parsing<'_, &str> {
     verify(word, is_event_type).parse(input)
 }
 
+/// Parses a reason. Controllers of Ingresses write theirs in capitals (`RELOAD`), which are one only where an age or an
+/// object follows.
 fn reason(input: &str) -> Parsing<'_, &str> {
+    let (rest, found) = word(input)?;
+    let is_followed = || age_word(rest).is_ok() || word(rest).is_ok_and(|(_, it)| is_object(it));
+    if is_camel_case(found) || (is_in_capitals(found) && is_followed()) {
+        return Ok((rest, found));
+    }
     verify(word, is_camel_case).parse(input)
 }
 
@@ -345,10 +352,6 @@ fn describe_row<'a>(has_header: bool, line: &Line<'a>, text: &'a str) -> Option<
 /// Parses a row of `kubectl get events` or `kubectl events`: `Age Type Reason Object Message`; `-o
 /// wide` adds `Subobject Source` before the message and `First Count Name` after it.
 fn get_row<'a>(header: Option<&Header<'_>>, line: &Line<'a>, text: &'a str) -> Option<Row<'a>> {
-    let is_object = |word: &str| {
-        word.split_once('/')
-            .is_some_and(|(kind, name)| !kind.is_empty() && !name.is_empty())
-    };
     // an event may lack its reason
     let (rest, (seen, kind_of_event, reason, object)) =
         (seen, event_type, opt(reason), verify(word, is_object))
@@ -492,6 +495,19 @@ pub(super) fn is_camel_case(word: &str) -> bool {
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
         && word.bytes().any(|byte| byte.is_ascii_lowercase())
+}
+
+fn is_in_capitals(word: &str) -> bool {
+    (2..64).contains(&word.len())
+        && word
+            .bytes()
+            .all(|byte| byte.is_ascii_uppercase() || byte == b'_')
+}
+
+/// Returns true if the word names an object: `pod/web-0`.
+fn is_object(word: &str) -> bool {
+    word.split_once('/')
+        .is_some_and(|(kind, name)| !kind.is_empty() && !name.is_empty())
 }
 
 /// Returns true if the word is written like a reason, including those of kubectl 1.0, which start

@@ -275,6 +275,30 @@ fn the_table_of_a_describe_before_1_9() {
 }
 
 #[test]
+fn reasons_in_capitals() {
+    const TEXT: &str = "\
+Events:
+  Type     Reason  Age               From             Message
+  ----     ------  ----              ----             -------
+  Warning  RELOAD  5s (x3 over 1m)   oven-controller  Error reloading the oven: no heat
+  Normal   RELOAD  8m                oven-controller  the oven was reloaded
+";
+    let events = events(TEXT);
+    let reasons: Vec<&str> = events
+        .iter()
+        .filter_map(|event| event.reason.as_ref().map(|reason| reason.as_str()))
+        .collect();
+    assert_eq!(reasons, ["RELOAD", "RELOAD"]);
+    let listed = "5s   Warning   RELOAD   pod/oven-1   Error reloading the oven\n";
+    assert_eq!(read(listed).events.len(), 1);
+    assert!(
+        read("Warning CPU usage of the oven is high\n")
+            .events
+            .is_empty()
+    );
+}
+
+#[test]
 fn field_paths_before_messages() {
     let text = "  Warning  BackOff  5s  kubelet  spec.initContainers{migrate}: Back-off restarting failed container";
     let event = &events(text)[0];

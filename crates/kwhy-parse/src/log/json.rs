@@ -22,7 +22,7 @@ use kwhy_model::{Event, Format, Severity, Text, TextBuilder};
 mod names;
 pub(super) mod roles;
 
-use names::{Keys, Role, ZAP, ZEROLOG, role};
+use names::{Keys, MONGODB, Role, ZAP, ZEROLOG, role};
 
 /// One object per line.
 pub(super) const FORMAT: FormatSpec = FormatSpec {
@@ -133,7 +133,7 @@ fn time_and_severity(text: &str) -> Shown {
         let key = text.get(member.key).unwrap_or("");
         let role = role(key);
         keys.see(key, role, member.kind);
-        if matches!(role, Some(Role::Time | Role::Level)) {
+        if matches!(role, Some(Role::Time | Role::Level)) || key == "s" {
             if let Some(free) = candidates.get_mut(taken) {
                 *free = Some((key, member.value, member.kind));
             }
@@ -177,9 +177,13 @@ fn time_and_severity(text: &str) -> Shown {
     } else {
         own(names.time)
     };
+    let is_mongodb = std::ptr::eq(names, &MONGODB);
     let time = found_time
         .and_then(|(_, value, _)| text.get(value.clone()))
-        .and_then(timestamp::parse);
+        .and_then(|time| match is_mongodb {
+            true => timestamp::parse(string_member(time, "$date")?),
+            false => timestamp::parse(time),
+        });
     let is_zap = std::ptr::eq(names, &ZAP);
     // another name may have the part
     let is_left = |role: Role| {
@@ -198,7 +202,10 @@ fn time_and_severity(text: &str) -> Shown {
             if word.contains('\\') {
                 return Shown::Unclear;
             }
-            level::severity(word)
+            match is_mongodb {
+                true => mongodb_severity(word),
+                false => level::severity(word),
+            }
         }
         // as in `read`
         None if is_zap => Some(klog_severity(verbose)),
@@ -225,6 +232,18 @@ fn klog_severity(verbose: bool) -> Severity {
     }
 }
 
+/// Returns the severity of MongoDB's letters: `F`, `E`, `W`, `I`, `D1` to `D5`.
+fn mongodb_severity(word: &str) -> Option<Severity> {
+    match word.as_bytes().first()? {
+        b'F' => Some(Severity::Fatal),
+        b'E' => Some(Severity::Error),
+        b'W' => Some(Severity::Warning),
+        b'I' => Some(Severity::Info),
+        b'D' => Some(Severity::Debug),
+        _ => None,
+    }
+}
+
 /// Parses a record.
 fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     let text = payload.as_str();
@@ -242,6 +261,7 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
             .position(|member| wanted.contains(&key(member)))
     };
     let is_zerolog = std::ptr::eq(names, &ZEROLOG);
+    let is_mongodb = std::ptr::eq(names, &MONGODB);
     let mut message = if is_zerolog {
         members.len().checked_sub(1)
     } else {
@@ -350,10 +370,19 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     event.fields.reserve(members.len());
     for (index, member) in members.iter().enumerate() {
         let at = Some(index);
+        let stamp = || {
+            let time = text.get(member.value.clone())?;
+            match is_mongodb {
+                true => timestamp::parse(string_member(time, "$date")?),
+                false => timestamp::parse(time),
+            }
+        };
         if at == time
-            && let Some(stamp) = text.get(member.value.clone()).and_then(timestamp::parse)
+            && let Some(stamp) = stamp()
         {
             event.time = Some(stamp);
+        } else if at == level && is_mongodb {
+            event.severity = text.get(member.value.clone()).and_then(mongodb_severity);
         } else if at == level && member.kind != ValueKind::Nested {
             level::set_field(&mut event, member.field_named("level", payload));
         } else if at == message {
@@ -380,6 +409,9 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
                 && take_inside(&mut event, payload, member, message.is_none())
             {
                 continue;
+            }
+            if is_mongodb && key(member) == "attr" {
+                add_attributes(&mut event, payload, member);
             }
             event.fields.push(member.field(payload));
             if member.kind == ValueKind::Nested && matches!(key(member), "err" | "error") {
@@ -523,6 +555,30 @@ fn add_error<'a>(event: &mut Event<'a>, payload: &Payload<'a>, object: &Member) 
     }
 }
 
+/// Adds the texts of MongoDB's attributes, and the words of an error among them
+/// (`{"error":{"code":13,"codeName":"Unauthorized","errmsg":"text"}}`).
+fn add_attributes<'a>(event: &mut Event<'a>, payload: &Payload<'a>, attributes: &Member) {
+    let text = payload.as_str();
+    let within = |outer: &Member| {
+        let end = outer.value.end;
+        Members::new(text, outer.value.start).take_while(move |member| member.value.end <= end)
+    };
+    for member in within(attributes) {
+        match member.kind {
+            ValueKind::String => event.fields.push(member.field(payload)),
+            ValueKind::Nested => {
+                let words = within(&member).find(|inner| {
+                    inner.kind == ValueKind::String && text.get(inner.key.clone()) == Some("errmsg")
+                });
+                event
+                    .fields
+                    .extend(words.map(|words| words.field_named("error", payload)));
+            }
+            ValueKind::Literal => {}
+        }
+    }
+}
+
 /// Formats slog's `{"function":"..","file":"x.go","line":7}` as `x.go:7`.
 fn source<'a>(payload: &Payload<'a>, member: &Member) -> Option<Text<'a>> {
     let text = payload.as_str();
@@ -564,6 +620,25 @@ mod tests {
             number: 1,
         }))
         .unwrap()
+    }
+
+    #[test]
+    fn mongodb() {
+        let text = r#"{"t":{"$date":"2024-03-04T05:06:07.123+00:00"},"s":"E","c":"STORAGE","id":22435,"ctx":"initandlisten","msg":"WiredTiger error","attr":{"error":13,"message":"open: Permission denied"}}"#;
+        let event = event(text);
+        assert_eq!(event.message.as_str(), "WiredTiger error");
+        assert_eq!(event.severity, Some(Severity::Error));
+        assert_eq!(event.component.as_ref().unwrap().as_str(), "STORAGE");
+        assert!(event.time.is_some());
+        assert_eq!(
+            event.field("message").unwrap().as_str(),
+            "open: Permission denied"
+        );
+        let text = r#"{"t":{"$date":"2024-03-04T05:06:07.123+00:00"},"s":"D2","c":"REPL","id":1,"ctx":"x","msg":"heartbeat","attr":{"error":{"code":13,"errmsg":"not allowed"}}}"#;
+        let event = super::tests::event(text);
+        assert_eq!(event.severity, Some(Severity::Debug));
+        assert_eq!(event.field("error").unwrap().as_str(), "not allowed");
+        assert!(!detect(r#"{"s":"E","c":"STORAGE","id":1}"#));
     }
 
     #[test]

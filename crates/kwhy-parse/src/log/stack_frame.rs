@@ -48,7 +48,7 @@ pub(super) fn is_function(line: &str) -> bool {
         "main", "runtime", "reflect", "testing", "syscall", "os", "net", "time", "sync", "context",
         "panic", "log",
     ];
-    let line = line.trim();
+    let line = without_location(line.trim());
     if !line.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
         return false;
     }
@@ -76,6 +76,15 @@ pub(super) fn is_function(line: &str) -> bool {
         && (path || line.contains("(*") || ALONE.contains(&package) || name.len() < line.len())
 }
 
+/// The first line of a frame without the second one, which a terminal of fixed width appended after spaces.
+fn without_location(line: &str) -> &str {
+    let end = line.find(")  ").or_else(|| line.find(")\t"));
+    match end.map(|at| line.split_at(at + 1)) {
+        Some((function, rest)) if is_location(rest) => function,
+        _ => line,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,6 +100,7 @@ mod tests {
             "goroutine 12 [chan receive, 5 minutes]:",
             "created by main.start in goroutine 1",
             "panic({0x4a8f60?, 0x5591c0?})",
+            "example.io/harbour/sync.(*Loop).Run(0xc42000aa60, 0x5d, 0xc42211a360)      /src/sync.go:75 +0x162",
         ] {
             assert!(is_frame(line), "{line}");
         }

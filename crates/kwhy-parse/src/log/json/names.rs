@@ -93,6 +93,16 @@ const PINO: Names = Names {
     message: &["message"],
     ..BUNYAN
 };
+/// MongoDB since 4.4: `{"t":{"$date":".."},"s":"I","c":"NETWORK","id":1,"ctx":"..","msg":"..","attr":{..}}`.
+pub(super) static MONGODB: Names = Names {
+    time: &["t"],
+    level: &["s"],
+    message: &["msg"],
+    logger: &["c"],
+    caller: &[],
+    stack: &[],
+    in_front: false,
+};
 static ANY: Names = Names {
     time: &["ts", "time", "timestamp", "@timestamp", "T", "asctime", "t"],
     level: &[
@@ -133,6 +143,8 @@ pub(super) struct Keys<'t> {
     weak_level: bool,
     /// True if an object was seen that may hold the record's own parts.
     pub(super) has_inside: bool,
+    /// True if it starts with a time that is an object, as MongoDB's records do.
+    has_nested_time: bool,
     /// True if a member that makes the object a log record was seen.
     time: bool,
     level: bool,
@@ -160,6 +172,7 @@ impl<'t> Keys<'t> {
         match role {
             Some(Role::Time) => {
                 self.time |= plain;
+                self.has_nested_time |= self.count == 1 && key == "t" && !plain;
                 // logrus writes its time as text
                 self.has_time |= key == "time" && kind == ValueKind::String;
                 self.has_timestamp |= key == "timestamp";
@@ -181,6 +194,7 @@ impl<'t> Keys<'t> {
             None => {
                 self.has_hostname |= key == "hostname";
                 self.has_pid |= key == "pid";
+                self.level |= self.is_mongodb() && key == "s" && plain;
             }
         }
     }
@@ -208,8 +222,13 @@ impl<'t> Keys<'t> {
             || (message && self.weak_level)
     }
 
+    fn is_mongodb(&self) -> bool {
+        self.has_nested_time && self.second == "s"
+    }
+
     pub(super) fn names(&self) -> &'static Names {
         match (self.first, self.second) {
+            _ if self.is_mongodb() => &MONGODB,
             _ if self.has_at_level && self.has_at_message => &HCLOG,
             _ if self.has_hostname && self.has_pid && self.has_level && self.has_message => &BUNYAN,
             _ if self.has_hostname && self.has_pid && self.has_level && self.has_winston => &PINO,
