@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::extract::Moment;
+use crate::schema::SchemaName;
 use kwhy_bundle::archive::limits::SetLimit;
 
 pub use values::{
@@ -87,14 +88,23 @@ pub struct Args {
     ///
     /// The same value is the same token in all of the report, also in commands. The input is read twice; standard
     /// input is kept in memory for that. How many values of each kind were replaced is a note on standard error.
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, global = true, help_heading = "Output")]
     pub redact: bool,
 
     /// Make tokens of this key, so that a value is the same token in every run with it; implies --redact
     ///
     /// The variable KWHY_REDACT_KEY does the same, and nobody sees it in a list of processes.
-    #[arg(long, value_name = "KEY", help_heading = "Output")]
+    #[arg(long, value_name = "KEY", global = true, help_heading = "Output")]
     pub redact_key: Option<String>,
+
+    /// Show secrets as they are; without this they are `***` in every output
+    #[arg(
+        long,
+        global = true,
+        conflicts_with_all = ["redact", "redact_key"],
+        help_heading = "Output"
+    )]
+    pub show_secrets: bool,
 
     /// Do not read the configuration file
     #[arg(long, global = true, help_heading = "Output")]
@@ -261,15 +271,18 @@ pub enum Command {
         /// The copy, which must not exist: a tar if it is called `.tar`, `.tar.gz` or `.tgz`, a folder or file otherwise
         #[arg(short, long, value_name = "OUT")]
         output: PathBuf,
-        /// Make tokens of this key, so that a value is the same token in every run with it
-        #[arg(long, value_name = "KEY")]
-        redact_key: Option<String>,
     },
     /// Explain a root cause or a signature by its id
     Explain {
         /// Such as `storage/configmap-missing` or `configmap-mount-missing`
         #[arg(value_name = "ID")]
         id: String,
+    },
+    /// Print the JSON Schema of an output or of signature files; the names of all if none is given
+    Schema {
+        /// What it is of
+        #[arg(value_enum, value_name = "NAME")]
+        name: Option<SchemaName>,
     },
     /// Print the completions of a shell
     ///

@@ -48,6 +48,7 @@ pub fn run(
         | Task::Completions(_)
         | Task::ManualPage(_)
         | Task::ManualPages(_)
+        | Task::Schema(_)
         | Task::Hint => Status::Ran,
     };
     out.flush()?;

@@ -23,7 +23,7 @@ mod human;
 pub mod json;
 mod junit;
 mod markdown;
-mod ndjson;
+pub mod ndjson;
 mod outline;
 #[cfg(test)]
 mod samples;

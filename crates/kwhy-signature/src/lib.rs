@@ -33,10 +33,13 @@ mod expression;
 pub mod format;
 mod hir;
 mod index;
+#[cfg(feature = "schema")]
+mod json_schema;
 mod literals;
 mod meaning;
 mod one_or_many;
 mod parsed;
+mod product_names;
 mod pattern;
 mod phrases;
 pub mod placement;
