@@ -57,7 +57,16 @@ pub fn load_what_can_be(plan: &CataloguePlan) -> Result<(Catalogue, Vec<Signatur
         } else {
             catalogue.add_str(&name, &text)
         };
-        mistakes.extend(added.err());
+        if let Err(first) = added {
+            let all = match is_causes(&file) {
+                true => Vec::new(),
+                false => catalogue.errors_of(&name, &text),
+            };
+            match all.is_empty() {
+                true => mistakes.push(first),
+                false => mistakes.extend(all),
+            }
+        }
     }
     Ok((catalogue, mistakes))
 }

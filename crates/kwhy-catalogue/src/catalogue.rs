@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::knowledge::{topology, writers};
 use kwhy_prefilter::{LiteralSet, QGramIndex};
-use kwhy_signature::{Causes, Index, Signature, SignatureError, check, needs, use_digests};
+use kwhy_signature::{Causes, Index, Signature, SignatureError, all_errors, check, needs, use_digests};
 
 include!(concat!(env!("OUT_DIR"), "/builtin.rs"));
 
@@ -118,6 +118,18 @@ impl Catalogue {
             self.by_id.insert(id, at);
         }
         Ok(())
+    }
+
+    /// Returns all errors of a YAML text of signatures; none if it can be added, but for ids that are taken.
+    ///
+    /// ```
+    /// use kwhy_catalogue::Catalogue;
+    /// let errors = Catalogue::empty().errors_of("mine.yaml", "id: shelf\nseverty: error\ntile: x\n");
+    /// assert!(errors.iter().any(|error| error.message().ends_with("did you mean `severity`?")));
+    /// assert!(errors.iter().any(|error| error.message().ends_with("did you mean `title`?")));
+    /// ```
+    pub fn errors_of(&self, file: &str, yaml: &str) -> Vec<SignatureError> {
+        all_errors(file, yaml, &self.causes)
     }
 
     /// Adds causes that signatures added later may name: a YAML mapping of ids to what they mean, one entry a line,

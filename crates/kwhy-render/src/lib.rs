@@ -44,7 +44,7 @@ pub use junit::Junit;
 pub use markdown::Markdown;
 pub use ndjson::Ndjson;
 pub use sarif::Sarif;
-pub use select::edit_distance;
+pub use kwhy_core::signature::edit_distance;
 pub use style::{Layout, Style, level_name};
 pub use words::counted;
 

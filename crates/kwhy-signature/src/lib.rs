@@ -21,6 +21,7 @@
 //! ```
 
 pub mod advice;
+mod all_errors;
 mod case;
 mod causes;
 pub mod check;
@@ -37,6 +38,7 @@ mod index;
 mod json_schema;
 mod literals;
 mod meaning;
+mod nearest;
 mod one_or_many;
 mod parsed;
 mod product_names;
@@ -53,6 +55,7 @@ mod tokens;
 mod value_test;
 mod words;
 
+pub use all_errors::all_errors;
 pub use causes::Causes;
 pub use command::{CommandTemplate, ValueType};
 pub use compare::Comparison;
@@ -75,3 +78,4 @@ pub use schema::GIVEN;
 pub use temporal::Reach;
 pub use tokens::{Record, RequiredTokens};
 pub use value_test::ValueTest;
+pub use nearest::edit_distance;

@@ -104,7 +104,7 @@ impl Identities {
     /// use kwhy_parse::redact::Identities;
     /// let mut identities = Identities::new(None).shaped();
     /// let text = "pod web-6d5f9c7b8-kq2xz cannot reach 10.0.0.7:443 of db.acme.example";
-    /// let copied = "pod deployment-1-6d5f9c7b8-kq2xz cannot reach 10.0.0.3:443 of host-1.example";
+    /// let copied = "pod deployment-1-6d5f9c7b8-kq2xz cannot reach 10.0.0.3:443 of host-1.site.example";
     /// assert_eq!(identities.redact(text), copied);
     /// ```
     pub fn shaped(mut self) -> Identities {

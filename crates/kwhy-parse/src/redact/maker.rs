@@ -54,7 +54,7 @@ impl Maker {
                     None => format!("{kind}-{number}"),
                 };
                 match kind {
-                    "host" if self.is_shaped => token + ".example",
+                    "host" if self.is_shaped => token + ".site.example",
                     _ => token,
                 }
             }
@@ -138,7 +138,7 @@ mod tests {
                 "0f8e7d6c-1a2b-4c3d-9e8f-001122334455",
                 "00000000-0000-4000-8000-000000000001",
             ),
-            ("host", "db.acme.test", "host-1.example"),
+            ("host", "db.acme.test", "host-1.site.example"),
             ("configmap", "web-conf", "configmap-1"),
         ] {
             assert_eq!(maker.token(kind, value, 1), token, "{value}");
