@@ -26,8 +26,9 @@ const MAX_LISTED: usize = 3;
 /// The first file that cannot be read or used.
 pub fn load(plan: &CataloguePlan) -> Result<Catalogue, Failure> {
     let (catalogue, mistakes) = load_what_can_be(plan)?;
+    let more = mistakes.len().saturating_sub(1) as u64;
     match mistakes.into_iter().next() {
-        Some(mistake) => Err(BadFile::from(mistake).into()),
+        Some(mistake) => Err(BadFile::from(mistake).with_more(more).into()),
         None => Ok(catalogue),
     }
 }

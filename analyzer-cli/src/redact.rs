@@ -38,10 +38,7 @@ pub fn names(
     limits: ReadLimits,
     stdin: impl Read + Send,
 ) -> Identities {
-    let mut names = Names {
-        identities,
-        limits,
-    };
+    let mut names = Names { identities, limits };
     // what cannot be read is reported when it is diagnosed
     let reading = InputSet {
         shared: reading.shared.next(),

@@ -77,7 +77,8 @@ pub fn run(
                 progress::on_interrupt(&reading.shared.stop);
             }
             let keep = diagnose.form == Form::Html;
-            let (mut identities, kept) = names((&diagnose.privacy, &plan.catalogue), &reading, &mut stdin)?;
+            let (mut identities, kept) =
+                names((&diagnose.privacy, &plan.catalogue), &reading, &mut stdin)?;
             let (inputs, mut report, is_there) = on_threads(diagnose.threads, || {
                 let size = sources::size(&diagnose.sources);
                 let _shown = Progress::start(&reading.shared, size, plan.progress);
@@ -122,7 +123,8 @@ pub fn run(
         Task::Convert(convert) => {
             refuse_empty(&convert.sources, &mut stdin)?;
             let reading = convert.bundle.inputs(&convert.sources);
-            let (identities, kept) = names((&convert.privacy, &plan.catalogue), &reading, &mut stdin)?;
+            let (identities, kept) =
+                names((&convert.privacy, &plan.catalogue), &reading, &mut stdin)?;
             let identities = identities.map(Mutex::new);
             // tokens are numbered in the order of the input
             let threads = match identities {
@@ -156,6 +158,17 @@ pub fn run(
             writeln!(out, "{}", redact_copy(plan_of, &plan.catalogue, err)?)?;
             out.flush()?;
             Ok(Status::Ran)
+        }
+        Task::Demo { name, input } => {
+            commands::demo::demo(*name, *input, (layout, plan.program), out)?;
+            out.flush()?;
+            Ok(Status::Ran)
+        }
+        Task::NewSignature(new) => {
+            if new.path.is_none() {
+                refuse_empty(&[Source::Stdin], &mut stdin)?;
+            }
+            signatures::new(new, &plan.catalogue, stdin, (out, err))
         }
         Task::Schema(name) => {
             schema::write(*name, out)?;

@@ -115,7 +115,16 @@ fn a_schema_refuses_what_is_not_so() {
 /// The inputs of all fixtures that are texts or folders of them.
 fn inputs() -> Vec<PathBuf> {
     let mut inputs = Vec::new();
-    for kind in ["cases", "incidents", "healthy", "checks", "tables", "describe", "objects", "logs"] {
+    for kind in [
+        "cases",
+        "incidents",
+        "healthy",
+        "checks",
+        "tables",
+        "describe",
+        "objects",
+        "logs",
+    ] {
         let folder = Path::new("fixtures").join(kind);
         let mut entries: Vec<PathBuf> = fs::read_dir(Path::new(ROOT).join(&folder))
             .unwrap()

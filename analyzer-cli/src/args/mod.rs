@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+use crate::commands::demo::Demo;
 use crate::extract::Moment;
 use crate::schema::SchemaName;
 use kwhy_bundle::archive::limits::SetLimit;
@@ -272,6 +273,15 @@ pub enum Command {
         #[arg(short, long, value_name = "OUT")]
         output: PathBuf,
     },
+    /// Diagnose an example that is built in
+    Demo {
+        /// Which
+        #[arg(value_enum, value_name = "NAME", default_value_t)]
+        name: Demo,
+        /// Print the text that is diagnosed
+        #[arg(long)]
+        input: bool,
+    },
     /// Explain a root cause or a signature by its id
     Explain {
         /// Such as `storage/configmap-missing` or `configmap-mount-missing`
@@ -377,6 +387,23 @@ pub enum SignaturesCommand {
         #[arg(value_name = "ID")]
         id: String,
     },
+    /// Write a signature that matches a pasted line, to be completed
+    ///
+    /// It is about the most severe record of the paste. What its author has to write is marked TODO.
+    New {
+        /// A file with the paste; standard input if none is given
+        #[arg(value_name = "PATH")]
+        path: Option<PathBuf>,
+        /// Its id; made of the message if none is given
+        #[arg(long, value_name = "ID")]
+        id: Option<String>,
+        /// The cause that it proves; that of what kwhy says today if none is given
+        #[arg(long, value_name = "CAUSE")]
+        cause: Option<String>,
+        /// The file to write, which must not exist; standard output if none is given
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
     /// Write the keys of signatures in one order; comments and quotes stay as they are
     ///
     /// Files that change are listed. Exit status with --check: 1 if there is one.
@@ -430,6 +457,9 @@ pub enum SignaturesCommand {
         /// Files or folders of signatures, tried beside the built-in ones; all in use if none is given
         #[arg(value_name = "PATH")]
         paths: Vec<PathBuf>,
+        /// Run them again whenever one of the files changes, until Ctrl-C
+        #[arg(long, requires = "paths", conflicts_with = "output")]
+        watch: bool,
         /// How they are written
         #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = Output::Human)]
         output: Output,

@@ -348,9 +348,15 @@ fn one(
                 output.folded.merge(folded);
             })
         }
-        What::Records => extract_with(name, options, reader, |part| record::lines(part, names), |text| {
-            output.write(&text);
-        }),
+        What::Records => extract_with(
+            name,
+            options,
+            reader,
+            |part| record::lines(part, names),
+            |text| {
+                output.write(&text);
+            },
+        ),
     };
     output.met(read.limits);
 }

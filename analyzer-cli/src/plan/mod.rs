@@ -13,9 +13,11 @@ use kwhy_core::signature::LintLevel;
 use kwhy_render::Layout;
 
 use crate::args::Shell;
+use crate::commands::demo::Demo;
 use crate::config::Config;
 use crate::extract::Convert;
 use crate::schema::SchemaName;
+use crate::signatures::NewPlan;
 
 pub use typed::plan;
 
@@ -94,10 +96,14 @@ pub enum Task {
     },
     /// Errors in signatures.
     LintSignatures(LintPlan),
+    /// A signature from a paste.
+    NewSignature(NewPlan),
     /// The examples of signatures.
     TestSignatures {
         /// Of which.
         which: Which,
+        /// True if they are run again whenever a file changes.
+        watch: bool,
         /// True if it is JSON for programs.
         json: bool,
     },
@@ -115,6 +121,13 @@ pub enum Task {
     },
     /// The meaning of a cause or signature.
     Explain(String),
+    /// An example that is built in.
+    Demo {
+        /// Which.
+        name: Demo,
+        /// True if its text is printed.
+        input: bool,
+    },
     /// A JSON Schema, or the names of all.
     Schema(Option<SchemaName>),
     /// The completions of a shell.

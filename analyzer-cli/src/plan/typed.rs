@@ -16,6 +16,7 @@ use crate::args::{
     ObjectOutput, Order, Output, ReportOutput, ScanOutput, ScopeArgs, SignaturesCommand, When,
 };
 use crate::extract::{Convert, EventFilter, Moment, What};
+use crate::signatures::NewPlan;
 use kwhy_bundle::archive::limits::Limits;
 
 /// Columns where output is piped or a file.
@@ -245,10 +246,7 @@ fn of_command(
             let diagnose = Box::new(diagnose(args, Vec::new(), scope, form)?);
             Task::Scan { paths, diagnose }
         }
-        Command::Redact {
-            path,
-            output,
-        } => Task::Redact(RedactPlan {
+        Command::Redact { path, output } => Task::Redact(RedactPlan {
             from: path,
             to: output,
             bundle: bundle(args.bundle),
@@ -256,6 +254,7 @@ fn of_command(
             threads,
         }),
         Command::Explain { id } => Task::Explain(id),
+        Command::Demo { name, input } => Task::Demo { name, input },
         Command::Schema { name } => Task::Schema(name),
         Command::Completions { shell } => Task::Completions(shell),
         Command::Man { dir: Some(dir), .. } => Task::ManualPages(dir),
@@ -280,8 +279,24 @@ fn of_signatures(command: SignaturesCommand, catalogue: &mut CataloguePlan) -> T
             fail_on: fail_on.into(),
             json: output == Output::Json,
         }),
-        SignaturesCommand::Test { paths, output } => Task::TestSignatures {
+        SignaturesCommand::New {
+            path,
+            id,
+            cause,
+            output,
+        } => Task::NewSignature(NewPlan {
+            path: path.filter(|path| path.as_os_str() != "-"),
+            id,
+            cause,
+            output,
+        }),
+        SignaturesCommand::Test {
+            paths,
+            watch,
+            output,
+        } => Task::TestSignatures {
             which: catalogue.with(paths),
+            watch,
             json: output == Output::Json,
         },
         SignaturesCommand::Coverage { paths, output } => {
@@ -506,6 +521,7 @@ mod tests {
             given.task,
             Task::TestSignatures {
                 which: Which::Added,
+                watch: false,
                 json: false
             }
         );

@@ -18,8 +18,8 @@ use crate::report::SegmentSummary;
 use kwhy_model::{Format, LeftOut, Stamp, Subject};
 use kwhy_parse::framing::{Class, begins_record, classify, line_at, text};
 use kwhy_parse::input::{Document, ReadLimits, is_clean};
-use kwhy_parse::redact::SecretPolicy;
 use kwhy_parse::log;
+use kwhy_parse::redact::SecretPolicy;
 use kwhy_parse::timeline::Timeline;
 use kwhy_signature::{ConditionId, Index};
 

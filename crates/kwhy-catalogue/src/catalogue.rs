@@ -9,7 +9,9 @@ use rayon::prelude::*;
 
 use crate::knowledge::{topology, writers};
 use kwhy_prefilter::{LiteralSet, QGramIndex};
-use kwhy_signature::{Causes, Index, Signature, SignatureError, all_errors, check, needs, use_digests};
+use kwhy_signature::{
+    Causes, Index, Signature, SignatureError, all_errors, check, needs, use_digests,
+};
 
 include!(concat!(env!("OUT_DIR"), "/builtin.rs"));
 
@@ -244,7 +246,10 @@ impl Catalogue {
             signature.product_names(&mut names);
         }
         let topology = topology();
-        let served = topology.served_by.iter().flat_map(|(one, other)| [one, other]);
+        let served = topology
+            .served_by
+            .iter()
+            .flat_map(|(one, other)| [one, other]);
         let known = served.map(|object| object.name);
         let writers = writers().iter().flat_map(|rule| rule.writers);
         let known = known.chain(topology.static_pods.iter().copied());

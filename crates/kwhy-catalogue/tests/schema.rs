@@ -36,7 +36,10 @@ fn what_the_reader_refuses_does_not_fit() {
         ("reason: X", "reason: X, count: {about: 5}"),
         ("reason: X", "reason: X, count: 5"),
         ("event: {reason: X}", "object: {where: {a: {near: 5}}}"),
-        ("title: x", "title: x, check: [{run: ls, look: there, why: x}]"),
+        (
+            "title: x",
+            "title: x, check: [{run: ls, look: there, why: x}]",
+        ),
         ("title: x", "title: x, explains: [{on: node}]"),
         ("title: x", "title: x, explains: [{cause: a/b, on: moon}]"),
     ] {
@@ -46,8 +49,14 @@ fn what_the_reader_refuses_does_not_fit() {
         ("reason: X", "reason: [X, 5, true]"),
         ("reason: X", "reason: X, count: {ge: 5}"),
         ("reason: X", "chain: {errno: [ENOSPC, EDQUOT]}"),
-        ("event: {reason: X}", "object: {where: {a: {ge: 5, present: true}, b: [c, d]}}"),
-        ("title: x", "title: x, explains: [node/not-ready, {cause: node/not-ready, on: node}]"),
+        (
+            "event: {reason: X}",
+            "object: {where: {a: {ge: 5, present: true}, b: [c, d]}}",
+        ),
+        (
+            "title: x",
+            "title: x, explains: [node/not-ready, {cause: node/not-ready, on: node}]",
+        ),
     ] {
         assert!(fits(&good.replace(from, to)), "{to}");
     }
@@ -87,7 +96,10 @@ fn the_reader_knows_the_same_keys() {
         ("examples: {match: [{zzz: 1}]}", "/$defs/Example/properties"),
         ("match: {zzz: 1}", "/$defs/Condition/properties"),
         ("match: {event: {zzz: 1}}", "/$defs/EventPattern/properties"),
-        ("match: {object: {zzz: 1}}", "/$defs/ObjectPattern/properties"),
+        (
+            "match: {object: {zzz: 1}}",
+            "/$defs/ObjectPattern/properties",
+        ),
     ] {
         let properties = schema.pointer(place).unwrap().as_object().unwrap();
         let keys: BTreeSet<String> = properties.keys().cloned().collect();

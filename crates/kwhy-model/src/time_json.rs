@@ -145,7 +145,11 @@ mod tests {
         let read: Age = serde_json::from_str(age).unwrap();
         assert_eq!(read, Age::parse("5h").unwrap());
         assert_eq!(serde_json::to_string(&read).unwrap(), age);
-        for wrong in [r#"{"at":"03-04T05:06:07"}"#, r#"{"ago_s":5}"#, r#""18m ago""#] {
+        for wrong in [
+            r#"{"at":"03-04T05:06:07"}"#,
+            r#"{"ago_s":5}"#,
+            r#""18m ago""#,
+        ] {
             assert!(serde_json::from_str::<Stamp>(wrong).is_err());
             assert!(serde_json::from_str::<Age>(wrong).is_err());
         }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use kwhy_core::report::{CommandLine, Limit, LimitMet, judge};
+use kwhy_core::signature::edit_distance;
 use kwhy_core::{Finding, Level, Report, Role, Subject, Verdict};
 
 use crate::words::counted;

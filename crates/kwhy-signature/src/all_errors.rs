@@ -50,7 +50,9 @@ fn of_document(
             Ok(signature) => break Some(signature),
             Err(error) => error,
         };
-        let Some(refusal) = Refusal::read(&error.to_string()) else {
+        let message = error.to_string();
+        let Some(refusal) = Refusal::read(&message).or_else(|| Refusal::by_trial(&value, &message))
+        else {
             break None;
         };
         if !taken.contains(&refusal.place()) {
@@ -145,6 +147,30 @@ impl Refusal {
         Some(Refusal {
             path,
             what,
+            words: words.to_owned(),
+        })
+    }
+
+    /// Finds the key without which the reader does not say this: where a message has no path.
+    fn by_trial(value: &Value, message: &str) -> Option<Refusal> {
+        let words = message.split(" at line ").next().unwrap_or(message);
+        let keys = value.as_mapping()?.keys().filter_map(Value::as_str);
+        let says = |value: &Value| {
+            let written = serde_yaml::to_string(value).unwrap_or_default();
+            let read = serde_yaml::from_str::<Signature>(&written);
+            read.err()
+                .is_some_and(|error| error.to_string().starts_with(words))
+        };
+        let mut at_fault = keys.filter(|key| {
+            let mut other = value.clone();
+            if let Value::Mapping(map) = &mut other {
+                map.insert((*key).into(), stand_in(key));
+            }
+            !says(&other)
+        });
+        Some(Refusal {
+            path: vec![at_fault.next()?.to_owned()],
+            what: What::Value(super::error::quoted(words).unwrap_or_default()),
             words: words.to_owned(),
         })
     }
@@ -258,7 +284,10 @@ fn key(text: &str, key: &str) -> Option<usize> {
     let mut places = text.match_indices(key);
     let found = places.find(|(at, _)| {
         let before = text.get(..*at).and_then(|before| before.chars().last());
-        let after = text.get(at + key.len()..).unwrap_or("").trim_start_matches(['"', '\'']);
+        let after = text
+            .get(at + key.len()..)
+            .unwrap_or("")
+            .trim_start_matches(['"', '\'']);
         let starts = before.is_none_or(|c| c.is_whitespace() || "{,\"'-".contains(c));
         starts && after.trim_start_matches(' ').starts_with(':')
     });
@@ -307,6 +336,7 @@ match:
   any:
     - event: {mesage: 'the shelf {shelf} is empty', reason: X}
     - event: {reason: Y, severity: severe}
+  within: 10mm
 fix:
   - txt: fill it
 why: nobody filled it
@@ -318,8 +348,9 @@ check: there
             "mine.yaml:4:1: unknown key `tile`; did you mean `title`?",
             "mine.yaml:7:15: unknown key `mesage`; did you mean `message`?",
             "mine.yaml:8:36: `severe` is not one of `debug`, `info`, `warning`, `error`, `fatal`",
-            "mine.yaml:10:5: unknown key `txt`; did you mean `text`?",
-            "mine.yaml:12:8: the text \"there\" is not a list",
+            "mine.yaml:9:11: invalid duration \"10mm\": expected a value such as 10m",
+            "mine.yaml:11:5: unknown key `txt`; did you mean `text`?",
+            "mine.yaml:13:8: the text \"there\" is not a list",
         ];
         let found = errors(yaml);
         for line in expected {
@@ -357,7 +388,15 @@ confidence: 3
         assert!(errors(good).is_empty());
         let two = format!("{good}---\nid: b\n---\nid: [\n");
         let found = errors(&two);
-        assert!(found.iter().any(|it| it == "mine.yaml:8:1: the key `why` is missing"), "{found:#?}");
-        assert!(found.iter().any(|it| it.starts_with("mine.yaml:10:")), "{found:#?}");
+        assert!(
+            found
+                .iter()
+                .any(|it| it == "mine.yaml:8:1: the key `why` is missing"),
+            "{found:#?}"
+        );
+        assert!(
+            found.iter().any(|it| it.starts_with("mine.yaml:10:")),
+            "{found:#?}"
+        );
     }
 }

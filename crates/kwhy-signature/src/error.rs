@@ -78,12 +78,7 @@ impl SignatureError {
     }
 
     /// An error of the YAML reader at a place that is known otherwise, in its words without place and path.
-    pub(crate) fn refused(
-        file: &str,
-        source: &str,
-        at: (usize, usize),
-        words: &str,
-    ) -> Self {
+    pub(crate) fn refused(file: &str, source: &str, at: (usize, usize), words: &str) -> Self {
         SignatureError {
             kind: Kind::Yaml,
             ..SignatureError::new(file, source, at, in_words(words))

@@ -141,7 +141,10 @@ schema!(ValueTest, "Test", |generator| {
         patterns.insert("description".to_owned(), what.into());
         properties.insert(name.to_owned(), patterns.into());
     }
-    for (name, what) in [("absent", "There is no value."), ("present", "There is a value.")] {
+    for (name, what) in [
+        ("absent", "There is no value."),
+        ("present", "There is a value."),
+    ] {
         let test = serde_json::json!({"description": what, "type": "boolean"});
         properties.insert(name.to_owned(), test);
     }

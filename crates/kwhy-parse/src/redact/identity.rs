@@ -120,7 +120,8 @@ impl Identities {
 
     /// With names of pods that the kubelet runs from files: the node's name comes after them.
     pub fn with_static_pods<'n>(mut self, names: impl IntoIterator<Item = &'n str>) -> Identities {
-        self.static_pods.extend(names.into_iter().map(str::to_owned));
+        self.static_pods
+            .extend(names.into_iter().map(str::to_owned));
         self
     }
 
@@ -207,6 +208,11 @@ impl Identities {
             Some((of, owner)) => {
                 let end = value.get(owner.len()..).unwrap_or("");
                 self.token(of, owner) + end
+            }
+            None if self.maker.is_shaped && kind == "address" && value.starts_with("ip-") => {
+                // the name of a host that is its address
+                let address = value.replacen("ip-", "", 1).replace('-', ".");
+                format!("ip-{}", self.token("address", &address).replace('.', "-"))
             }
             None => match self.node_of(&kind, value).filter(|_| self.maker.is_shaped) {
                 Some(node) => {

@@ -77,17 +77,13 @@ impl Maker {
 /// An address of the same kind: of a private network in 10.0.0.0/8, any other in the ranges for benchmarks (RFC 2544) and
 /// documents (RFC 3849).
 fn address(value: &str, seed: u64) -> String {
-    let dashed = value
-        .strip_prefix("ip-")
-        .map(|rest| rest.replace('-', "."));
-    let plain = dashed.as_deref().unwrap_or(value);
-    if !shape::is_ipv4(plain) {
+    if !shape::is_ipv4(value) {
         let low = seed & 0xffff_ffff;
         let of = |half: u64| u16::try_from(half & 0xffff).unwrap_or_default();
         let address = Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, of(low >> 16), of(low));
         return address.to_string();
     }
-    let is_private = plain.parse::<Ipv4Addr>().is_ok_and(|address| {
+    let is_private = value.parse::<Ipv4Addr>().is_ok_and(|address| {
         let [first, second, ..] = address.octets();
         address.is_private() || (first == 100 && (64..128).contains(&second))
     });
@@ -96,7 +92,7 @@ fn address(value: &str, seed: u64) -> String {
         false => (u32::from(Ipv4Addr::new(198, 18, 0, 0)), 1 << 17),
     };
     // the first address of a network is often that of a gateway, or of the Service of the API server: no other becomes it
-    let last = match plain.ends_with(".1") {
+    let last = match value.ends_with(".1") {
         true => 1,
         false => 2 + seed % 250,
     };
@@ -106,11 +102,7 @@ fn address(value: &str, seed: u64) -> String {
         _ => network,
     };
     let own = u32::try_from(network << 8 | last).unwrap_or_default();
-    let made = Ipv4Addr::from(base | own).to_string();
-    match dashed {
-        Some(_) => format!("ip-{}", made.replace('.', "-")),
-        None => made,
-    }
+    Ipv4Addr::from(base | own).to_string()
 }
 
 #[cfg(test)]
@@ -131,7 +123,6 @@ mod tests {
             ("address", "192.168.7.9", "10.0.0.3"),
             ("address", "10.96.0.1", "10.0.1.1"),
             ("address", "203.0.113.7", "198.18.0.3"),
-            ("address", "ip-10-1-2-7", "ip-10-0-0-4"),
             ("address", "fd00::17", "2001:db8::1"),
             (
                 "uid",

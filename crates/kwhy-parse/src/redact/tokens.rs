@@ -50,10 +50,7 @@ impl Identities {
                 ..
             } = &mut **carrier;
             let parts = [namespace, pod, container, node, program];
-            parts
-                .into_iter()
-                .flatten()
-                .for_each(|part| self.text(part));
+            parts.into_iter().flatten().for_each(|part| self.text(part));
         }
         event
     }

@@ -135,9 +135,15 @@ fn years_are_settled_at_the_end() {
         ..at(62 * DAY + 7)
     };
     let mut timeline = timeline(&[(Some(yearless), Some(Severity::Info))]);
-    assert_eq!(timeline.report().buckets[0].start.to_string(), "03-04T00:00:07");
+    assert_eq!(
+        timeline.report().buckets[0].start.to_string(),
+        "03-04T00:00:07"
+    );
     timeline.settle(Timestamp::from_second(1_930_000_000).ok());
-    assert_eq!(timeline.report().buckets[0].start.to_string(), "2030-03-04T00:00:07Z");
+    assert_eq!(
+        timeline.report().buckets[0].start.to_string(),
+        "2030-03-04T00:00:07Z"
+    );
 }
 
 #[test]
