@@ -164,7 +164,10 @@ impl Refusal {
         let mut at_fault = keys.filter(|key| {
             let mut other = value.clone();
             if let Value::Mapping(map) = &mut other {
-                map.insert((*key).into(), stand_in(key));
+                match REQUIRED.contains(key) {
+                    true => drop(map.insert((*key).into(), stand_in(key))),
+                    false => drop(map.shift_remove(*key)),
+                }
             }
             !says(&other)
         });
@@ -198,6 +201,9 @@ impl Refusal {
         path.chain([key]).collect::<Vec<_>>().join(".")
     }
 }
+
+/// The keys that each signature has.
+const REQUIRED: &[&str] = &["id", "cause", "severity", "title", "match", "why"];
 
 /// What a key that must be there is while the rest is read.
 fn stand_in(key: &str) -> Value {
@@ -239,7 +245,7 @@ fn repair(value: &mut Value, refusal: &Refusal) -> bool {
             let before = map.insert(key.as_str().into(), stand_in(key));
             before.is_none()
         }
-        (Value::Mapping(map), _) => map.remove(key).is_some(),
+        (Value::Mapping(map), _) => map.shift_remove(key).is_some(),
         (Value::Sequence(items), _) => {
             let number = key.trim_matches(['[', ']']).parse::<usize>();
             match number {

@@ -145,7 +145,7 @@ pub fn joined(
 
 /// What is wrong in a signature as a whole.
 pub(crate) struct Problem {
-    /// The key of the file, as far as one is named.
+    /// The key of the file, if one is named.
     pub field: &'static str,
     /// The text concerned.
     pub piece: String,

@@ -321,7 +321,7 @@ mod tests {
             ),
             (
                 "oven 7 of pod shop/oven-0 is cold: 17 degrees, want temp=180 {x}",
-                "oven {oven:int} of pod {pod_name:word} is cold: {cold:int} degrees, want temp={temp:int} {{x}}",
+                "oven {oven:int} of pod {pod_name:word} is cold: {value:int} degrees, want temp={temp:int} {{x}}",
             ),
             (
                 "x509: the oven's door isn't shut",
