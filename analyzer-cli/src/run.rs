@@ -171,7 +171,7 @@ pub fn run(
             signatures::new(new, &plan.catalogue, stdin, (out, err))
         }
         Task::Schema(name) => {
-            schema::write(*name, out)?;
+            schema::write(*name, (layout, plan.columns), out)?;
             out.flush()?;
             Ok(Status::Ran)
         }

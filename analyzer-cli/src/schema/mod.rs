@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use kwhy_core::Report;
 use kwhy_core::events::FoldedRow;
 use kwhy_core::signature::Signature;
-use kwhy_render::ndjson;
+use kwhy_render::{Layout, Style, ndjson};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
@@ -96,11 +96,15 @@ fn written<T: JsonSchema>() -> Schema {
     writing().into_root_schema_for::<T>()
 }
 
-/// Writes a schema, or the names of all.
+/// Writes a schema, or the names of all, which are fitted into the columns of a terminal.
 ///
 /// # Errors
 /// The output's.
-pub fn write(name: Option<SchemaName>, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(
+    name: Option<SchemaName>,
+    (layout, columns): (&Layout, Option<usize>),
+    out: &mut dyn Write,
+) -> io::Result<()> {
     match name {
         Some(name) => {
             serde_json::to_writer_pretty(&mut *out, &name.schema())?;
@@ -110,7 +114,11 @@ pub fn write(name: Option<SchemaName>, out: &mut dyn Write) -> io::Result<()> {
             let value = name.to_possible_value();
             let what = value.as_ref().and_then(|value| value.get_help());
             let what = what.map(ToString::to_string).unwrap_or_default();
-            writeln!(out, "{name:<10} {what}")
+            write!(out, "{name:<10} ")?;
+            match columns {
+                Some(_) => layout.hang(out, Style::Plain, &what, 11, 11),
+                None => writeln!(out, "{what}"),
+            }
         }),
     }
 }
