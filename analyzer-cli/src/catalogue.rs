@@ -26,8 +26,9 @@ const MAX_LISTED: usize = 3;
 /// The first file that cannot be read or used.
 pub fn load(plan: &CataloguePlan) -> Result<Catalogue, Failure> {
     let (catalogue, mistakes) = load_what_can_be(plan)?;
+    let more = mistakes.len().saturating_sub(1) as u64;
     match mistakes.into_iter().next() {
-        Some(mistake) => Err(BadFile::from(mistake).into()),
+        Some(mistake) => Err(BadFile::from(mistake).with_more(more).into()),
         None => Ok(catalogue),
     }
 }
@@ -57,7 +58,16 @@ pub fn load_what_can_be(plan: &CataloguePlan) -> Result<(Catalogue, Vec<Signatur
         } else {
             catalogue.add_str(&name, &text)
         };
-        mistakes.extend(added.err());
+        if let Err(first) = added {
+            let all = match is_causes(&file) {
+                true => Vec::new(),
+                false => catalogue.errors_of(&name, &text),
+            };
+            match all.is_empty() {
+                true => mistakes.push(first),
+                false => mistakes.extend(all),
+            }
+        }
     }
     Ok((catalogue, mistakes))
 }

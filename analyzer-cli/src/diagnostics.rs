@@ -1,11 +1,13 @@
 //! Errors as people read them on standard error, drawn by miette.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use kwhy_core::signature::SignatureError;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource};
 
 use kwhy_render::Layout;
+use kwhy_render::counted;
 use kwhy_render::escape::visible;
 
 /// An error with what to do about it.
@@ -32,7 +34,7 @@ pub fn draw(layout: &Layout, problem: &dyn Diagnostic) -> String {
 /// A file that cannot be used, with the place of the error.
 pub struct BadFile {
     message: String,
-    advice: &'static str,
+    advice: Cow<'static, str>,
     source: Box<NamedSource<String>>,
     at: usize,
     length: usize,
@@ -52,6 +54,15 @@ impl From<SignatureError> for BadFile {
 }
 
 impl BadFile {
+    /// Says that there are so many errors beside this one.
+    pub fn with_more(mut self, more: u64) -> BadFile {
+        if more > 0 {
+            let errors = counted(more, "more error");
+            self.advice = format!("{errors}: `kwhy signatures lint PATH` lists all").into();
+        }
+        self
+    }
+
     /// `place` is the line and the column, counted from 1.
     pub fn new(
         file: &str,
@@ -79,7 +90,7 @@ impl BadFile {
         }
         BadFile {
             message: visible(message).into_owned(),
-            advice,
+            advice: advice.into(),
             source: Box::new(NamedSource::new(visible(file), shown)),
             at,
             length,
@@ -98,7 +109,7 @@ impl Diagnostic for BadFile {
     }
 
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        Some(Box::new(self.advice))
+        Some(Box::new(&self.advice))
     }
 }
 

@@ -20,6 +20,10 @@ pub enum Failure {
          `kubectl ... 2>&1 | kwhy`"
     ))]
     EmptyInput,
+    /// A paste of which no signature can be made.
+    #[error("the paste has no line to make a signature of")]
+    #[diagnostic(help("paste the line that shows the fault: `kwhy signatures new paste.txt`"))]
+    NoRecord,
     /// A file to copy cannot be read.
     #[error("cannot read {}", visible(&.path.display().to_string()))]
     Unreadable {

@@ -26,6 +26,7 @@ mod progress;
 mod redact;
 mod run;
 mod scan;
+mod schema;
 mod signatures;
 mod stdin;
 mod suggest;

@@ -9,23 +9,36 @@ use kwhy_core::report::{Identities, Subject};
 use kwhy_bundle::sources::{self, InputSet};
 use kwhy_bundle::{Document, DocumentSink};
 
-use crate::plan::Redaction;
+use crate::catalogue;
+use crate::failure::Failure;
+use crate::plan::{CataloguePlan, Redaction};
 use kwhy_render::counted;
 
 /// Fields of logs that name a user.
 const PEOPLE: &[&str] = &["user", "username", "login", "owner"];
 
+/// How names become tokens; those of products that signatures know stay.
+///
+/// # Errors
+/// The signatures cannot be read.
+pub fn identities(
+    redaction: &Redaction,
+    signatures: &CataloguePlan,
+) -> Result<Identities, Failure> {
+    let catalogue = catalogue::load(signatures)?;
+    let public = catalogue.product_names();
+    let identities = Identities::new(redaction.key.as_deref()).with_public(public);
+    Ok(identities.with_static_pods(catalogue.static_pods()))
+}
+
 /// The names that inputs show as such.
 pub fn names(
-    redaction: &Redaction,
+    identities: Identities,
     reading: &InputSet,
     limits: ReadLimits,
     stdin: impl Read + Send,
 ) -> Identities {
-    let mut names = Names {
-        identities: Identities::new(redaction.key.as_deref()),
-        limits,
-    };
+    let mut names = Names { identities, limits };
     // what cannot be read is reported when it is diagnosed
     let reading = InputSet {
         shared: reading.shared.next(),

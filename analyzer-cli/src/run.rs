@@ -4,6 +4,7 @@ use kwhy_render::Layout;
 use std::cell::Cell;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use kwhy_core::report::{Identities, Limit, LimitMet};
 use kwhy_core::{Analyzer, Incident, Report};
@@ -14,10 +15,11 @@ use crate::diagnostics;
 use crate::extract;
 use crate::failure::Failure;
 use crate::kept::Kept;
-use crate::plan::{Diagnose, Form, Plan, RedactPlan, Task};
+use crate::plan::{CataloguePlan, Diagnose, Form, Plan, Privacy, RedactPlan, Task};
 use crate::progress::{self, Progress};
 use crate::redact;
 use crate::scan;
+use crate::schema;
 use crate::signatures;
 use crate::stdin::Stdin;
 use crate::suggest;
@@ -75,7 +77,8 @@ pub fn run(
                 progress::on_interrupt(&reading.shared.stop);
             }
             let keep = diagnose.form == Form::Html;
-            let (mut identities, kept) = names(diagnose, &reading, &mut stdin)?;
+            let (mut identities, kept) =
+                names((&diagnose.privacy, &plan.catalogue), &reading, &mut stdin)?;
             let (inputs, mut report, is_there) = on_threads(diagnose.threads, || {
                 let size = sources::size(&diagnose.sources);
                 let _shown = Progress::start(&reading.shared, size, plan.progress);
@@ -119,9 +122,25 @@ pub fn run(
         Task::Scan { paths, diagnose } => scan_all(plan, paths, diagnose, out, err),
         Task::Convert(convert) => {
             refuse_empty(&convert.sources, &mut stdin)?;
-            let (inputs, notes) = on_threads(convert.threads, || {
-                extract::run(convert, (layout, plan.columns), stdin, out)
+            let reading = convert.bundle.inputs(&convert.sources);
+            let (identities, kept) =
+                names((&convert.privacy, &plan.catalogue), &reading, &mut stdin)?;
+            let identities = identities.map(Mutex::new);
+            // tokens are numbered in the order of the input
+            let threads = match identities {
+                Some(_) => Some(1),
+                None => convert.threads,
+            };
+            let page = (layout, plan.columns);
+            let (inputs, mut notes) = on_threads(threads, || match &kept {
+                Some(kept) => extract::run(convert, page, &kept[..], identities.as_ref(), out),
+                None => extract::run(convert, page, stdin, None, out),
             })?;
+            if let Some(identities) = identities {
+                let identities = identities.into_inner();
+                let identities = identities.unwrap_or_else(PoisonError::into_inner);
+                notes.push(redact::summary(&identities));
+            }
             warn(plan, &inputs.failures, err)?;
             let limits = inputs.limits.iter();
             let limits = limits.filter(|limit| limit.limit != Limit::Binary);
@@ -136,7 +155,23 @@ pub fn run(
             }
         }
         Task::Redact(plan_of) => {
-            writeln!(out, "{}", redact_copy(plan_of, err)?)?;
+            writeln!(out, "{}", redact_copy(plan_of, &plan.catalogue, err)?)?;
+            out.flush()?;
+            Ok(Status::Ran)
+        }
+        Task::Demo { name, input } => {
+            commands::demo::demo(*name, *input, (layout, plan.program), out)?;
+            out.flush()?;
+            Ok(Status::Ran)
+        }
+        Task::NewSignature(new) => {
+            if new.path.is_none() {
+                refuse_empty(&[Source::Stdin], &mut stdin)?;
+            }
+            signatures::new(new, &plan.catalogue, stdin, (out, err))
+        }
+        Task::Schema(name) => {
+            schema::write(*name, (layout, plan.columns), out)?;
             out.flush()?;
             Ok(Status::Ran)
         }
@@ -159,12 +194,17 @@ pub fn run(
 }
 
 /// Writes a redacted copy, and says what was replaced and what is not in it.
-fn redact_copy(plan: &RedactPlan, err: &mut dyn Write) -> Result<String, Failure> {
+fn redact_copy(
+    plan: &RedactPlan,
+    signatures: &CataloguePlan,
+    err: &mut dyn Write,
+) -> Result<String, Failure> {
+    let identities = redact::identities(&plan.redaction, signatures)?.shaped();
     let source = [Source::Path(plan.from.clone())];
     let reading = plan.bundle.inputs(&source);
     let limits = plan.bundle.limits.read;
     let (copied, identities) = on_threads(plan.threads, || {
-        let mut identities = redact::names(&plan.redaction, &reading, limits, io::empty());
+        let mut identities = redact::names(identities, &reading, limits, io::empty());
         let copied = commands::redact::copy(&plan.from, &plan.to, &reading, &mut identities);
         copied.map(|copied| (copied, identities))
     })?;
@@ -214,6 +254,7 @@ fn analyzer(plan: &Plan, diagnose: &Diagnose, err: &mut dyn Write) -> Result<Ana
     let mut analyzer =
         Analyzer::with_catalogue(catalogue).with_period(diagnose.since, diagnose.until);
     analyzer = analyzer.with_limits(diagnose.bundle.limits.read);
+    analyzer = analyzer.with_secrets(diagnose.privacy.secrets);
     if let Some(now) = diagnose.now {
         analyzer = analyzer.with_reference_time(now);
     }
@@ -241,7 +282,8 @@ fn scan_all(
     progress::on_interrupt(&reading.shared.stop);
     let found = Cell::new(false);
     let one = |reading: &InputSet| {
-        let of_names = names(diagnose, reading, &mut Stdin::new(io::empty()));
+        let privacy = (&diagnose.privacy, &plan.catalogue);
+        let of_names = names(privacy, reading, &mut Stdin::new(io::empty()));
         let (inputs, mut report, is_there) = on_threads(diagnose.threads, || {
             let size = sources::size(&reading.sources);
             let _shown = Progress::start(&reading.shared, size, plan.progress);
@@ -274,19 +316,20 @@ fn scan_all(
 
 /// The names in the inputs if they become tokens, and all of standard input if it was read for that.
 fn names(
-    diagnose: &Diagnose,
+    (privacy, signatures): (&Privacy, &CataloguePlan),
     reading: &InputSet,
     stdin: &mut Stdin<impl Read + Send>,
 ) -> Result<(Option<Identities>, Option<Vec<u8>>), Failure> {
-    let Some(redaction) = &diagnose.redact else {
+    let Some(redaction) = &privacy.redact else {
         return Ok((None, None));
     };
-    let limits = diagnose.bundle.limits.read;
+    let limits = reading.limits.read;
     let kept = match reading.sources.contains(&Source::Stdin) {
         true => redact::kept(stdin).map_err(Failure::Stdin)?,
         false => Vec::new(),
     };
-    let identities = redact::names(redaction, reading, limits, &kept[..]);
+    let identities = redact::identities(redaction, signatures)?;
+    let identities = redact::names(identities, reading, limits, &kept[..]);
     Ok((Some(identities), Some(kept)))
 }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use globset::GlobBuilder;
 use kwhy_core::{Report, Role};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use kwhy_bundle::Source;
@@ -16,20 +17,39 @@ use kwhy_render::{Ndjson, Render, View, json};
 /// The schema of each line.
 const SCHEMA: &str = "kwhy.scan/1";
 
+/// A line, as its schema describes it.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+pub enum AnyLine<'l> {
+    /// One bundle.
+    Bundle(Line<'l>),
+    /// The last line.
+    Summary(LastLine<'l>),
+}
+
 /// The result of one bundle.
-#[derive(Serialize)]
-struct Line<'l> {
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "BundleLine")]
+pub struct Line<'l> {
+    /// The schema of this line.
+    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
+    /// The bundle.
     source: &'l str,
+    /// Its report, if it could be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     report: Option<&'l Report>,
+    /// Why it could not be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'l str>,
 }
 
 /// The results of all bundles.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Summary {
+    /// The schema of all lines.
+    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
     /// The number of bundles that were read.
     pub read: u64,
@@ -41,8 +61,10 @@ pub struct Summary {
     pub causes: BTreeMap<String, u64>,
 }
 
-#[derive(Serialize)]
-struct LastLine<'l> {
+/// The line after all bundles.
+#[derive(Serialize, JsonSchema)]
+pub struct LastLine<'l> {
+    /// What became of all bundles.
     summary: &'l Summary,
 }
 

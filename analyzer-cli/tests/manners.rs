@@ -218,3 +218,59 @@ fn manual_pages_of_all_commands() {
     assert_eq!(code, Some(2));
     assert!(err.contains("there is no command `evnts`"), "{err}");
 }
+
+/// Reads lines until one contains a text.
+fn wait_for(lines: &std::sync::mpsc::Receiver<String>, text: &str) {
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(120);
+    let mut seen = Vec::new();
+    while let Some(left) = end.checked_duration_since(std::time::Instant::now()) {
+        let Ok(line) = lines.recv_timeout(left) else {
+            break;
+        };
+        if line.contains(text) {
+            return;
+        }
+        seen.push(line);
+    }
+    panic!("{text}: {seen:#?}");
+}
+
+#[test]
+fn watched_signatures_are_tested_again() {
+    use std::io::BufRead as _;
+    let file = std::env::temp_dir().join(format!("kwhy-watch-{}.yaml", std::process::id()));
+    let yaml = |text: &str| {
+        format!(
+            "id: cold-oven\ncause: container/app-error\nseverity: error\ntitle: x\nwhy: x\nmatch: {{event: {{message: the oven is cold}}}}\n\
+             examples: {{match: [{{text: 'E0304 05:06:07.123456       1 a.go:8] {text}'}}]}}\n"
+        )
+    };
+    std::fs::write(&file, yaml("the oven is cold")).unwrap();
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_kwhy"))
+        .args([
+            "--no-builtin",
+            "--no-config",
+            "signatures",
+            "test",
+            "--watch",
+        ])
+        .arg(&file)
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let out = child.stdout.take().unwrap();
+    let (send, lines) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        for line in std::io::BufReader::new(out).lines().map_while(Result::ok) {
+            let _ = send.send(line);
+        }
+    });
+    wait_for(&lines, "0 failed");
+    std::fs::write(&file, yaml("the oven is warm now")).unwrap();
+    wait_for(&lines, "1 failed");
+    std::fs::write(&file, "id: cold-oven\ntile: x\n").unwrap();
+    wait_for(&lines, "did you mean `title`?");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    std::fs::remove_file(&file).unwrap();
+}

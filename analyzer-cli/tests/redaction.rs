@@ -156,6 +156,131 @@ fn no_output_names_what_is_own() {
 }
 
 #[test]
+fn no_conversion_names_what_is_own() {
+    let root = folder("converted");
+    for (name, text) in TEXTS {
+        fs::write(root.join(name), text).unwrap();
+    }
+    for args in [
+        &["events", "--redact"][..],
+        &["events", "-o", "ndjson", "--redact"],
+        &["patterns", "--redact"],
+        &["patterns", "-o", "ndjson", "--redact"],
+        &["objects", "--redact"],
+        &["objects", "-o", "ndjson", "--redact-key", "k"],
+        &["records", "--redact"],
+        &["scan", "--redact"],
+    ] {
+        let output = run(args, Some(&root), "");
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {output:?}");
+        let shown = [output.stdout, output.stderr].concat();
+        let shown = String::from_utf8(shown)
+            .unwrap()
+            .replace(root.to_str().unwrap(), "");
+        for own in OWN {
+            let at = shown.find(own);
+            let near = at.and_then(|at| shown.get(at.saturating_sub(90)..at + 30));
+            assert!(at.is_none(), "{args:?}: {own}: {near:?}");
+        }
+    }
+    // the same value is the same token in all of an output
+    let output = run(&["events", "-o", "ndjson", "--redact"], None, KLOG);
+    let told = String::from_utf8(output.stdout).unwrap();
+    let namespaces = told.matches("namespace-1").count();
+    assert!(namespaces > 2 && !told.contains("namespace-2"), "{told}");
+    for refused in [
+        &["bundle", "ls", "--redact"][..],
+        &["explain", "--redact", "api/forbidden"],
+        &["redact", "--show-secrets", "-o", "x"],
+        &["events", "--redact", "--show-secrets"],
+    ] {
+        let output = run(refused, Some(&root), "");
+        assert_eq!(output.status.code(), Some(2), "{refused:?}: {output:?}");
+    }
+}
+
+/// A copy of the inputs of a folder of fixtures, without what is expected of them.
+fn inputs_of(kind: &str, to: &Path) -> Vec<String> {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../fixtures")
+        .join(kind);
+    let mut names = Vec::new();
+    let mut open = vec![(from, to.to_owned())];
+    while let Some((from, to)) = open.pop() {
+        for entry in fs::read_dir(&from).unwrap().map(|it| it.unwrap()) {
+            let name = entry.file_name();
+            let target = to.join(&name);
+            if from.ends_with(kind) {
+                names.push(name.to_string_lossy().into_owned());
+            }
+            match entry.path().is_dir() {
+                true => {
+                    fs::create_dir_all(&target).unwrap();
+                    open.push((entry.path(), target));
+                }
+                false if name == "expected.yaml" => {}
+                false => drop(fs::copy(entry.path(), target).unwrap()),
+            }
+        }
+    }
+    names.sort();
+    names
+}
+
+/// The causes in each bundle of a folder, in their order.
+fn causes_of_each(folder: &Path) -> Vec<Vec<String>> {
+    let output = run(&["scan"], Some(folder), "");
+    let told = String::from_utf8(output.stdout).unwrap();
+    let reports = told
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let reports = reports.filter(|line| line["summary"].is_null());
+    let causes = reports.map(|line| {
+        let findings = line["report"]["findings"].as_array().unwrap();
+        let causes = findings.iter().filter(|finding| finding["role"] == "cause");
+        causes
+            .map(|it| it["cause"].as_str().unwrap().to_owned())
+            .collect()
+    });
+    causes.collect()
+}
+
+/// In these a product is known by words that two of its names share, one of which is not in a signature.
+const OTHER_CAUSES: &[&str] = &["csi-node-plugin-without-secret"];
+
+#[test]
+fn copies_of_all_fixtures_have_the_causes() {
+    let root = folder("copies");
+    for kind in ["cases", "incidents", "healthy"] {
+        let (from, to) = (root.join("from").join(kind), root.join("to").join(kind));
+        fs::create_dir_all(&from).unwrap();
+        fs::create_dir_all(&to).unwrap();
+        let names = inputs_of(kind, &from);
+        assert!(names.len() > 40, "{kind}: {}", names.len());
+        for name in &names {
+            let copy = to.join(name);
+            let output = run(
+                &["redact", "-o", copy.to_str().unwrap()],
+                Some(&from.join(name)),
+                "",
+            );
+            assert_eq!(output.status.code(), Some(0), "{output:?}");
+        }
+        let (plain, copied) = (causes_of_each(&from), causes_of_each(&to));
+        assert_eq!(plain.len(), names.len());
+        for ((name, mut plain), mut copied) in names.iter().zip(plain).zip(copied) {
+            assert_eq!(copied.first(), plain.first(), "{name}");
+            plain.sort();
+            copied.sort();
+            assert!(
+                copied == plain || OTHER_CAUSES.contains(&name.as_str()),
+                "{name}: {plain:?}, {copied:?}"
+            );
+        }
+    }
+}
+
+#[test]
 fn the_causes_stay() {
     for (name, text) in TEXTS {
         let plain = run(&["-o", "json"], None, text);
@@ -333,7 +458,7 @@ fn a_file_of_many_blocks() {
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let copied = fs::read_to_string(&to).unwrap();
     let expected = line
-        .replace("198.51.100.9", "address-1")
+        .replace("198.51.100.9", "198.18.0.3")
         .replace("Qx7hUnter2aB", "redacted");
     assert!(copied == expected.repeat(text.lines().count()));
 }

@@ -112,6 +112,12 @@ fn no_command_prints_a_secret() {
             &["events", "-o", "ndjson", path],
             &["records", path],
             &["patterns", path],
+            &["patterns", "-o", "ndjson", path],
+            &["-o", "html", path],
+            &["-o", "markdown", path],
+            &["-o", "sarif", path],
+            &["-o", "junit", path],
+            &["-o", "ndjson", path],
             &["scan", path],
         ] {
             let output = Command::new(env!("CARGO_BIN_EXE_kwhy"))
@@ -126,6 +132,20 @@ fn no_command_prints_a_secret() {
                 "{args:?}"
             );
             assert!(!told.is_empty(), "{args:?}: {output:?}");
+        }
+        // but for who asks for them
+        for args in [
+            &["-v", "--show-secrets", path][..],
+            &["-o", "html", "--show-secrets", path],
+            &["objects", "--show-secrets", path],
+            &["events", "-o", "ndjson", "--show-secrets", path],
+            &["records", "--show-secrets", path],
+            &["patterns", "-o", "ndjson", "--show-secrets", path],
+            &["scan", "--show-secrets", path],
+        ] {
+            let output = Command::new(env!("CARGO_BIN_EXE_kwhy")).args(args).output();
+            let told = String::from_utf8(output.unwrap().stdout).unwrap();
+            assert!(told.contains(secret), "{args:?}");
         }
         // names stay
         let output = Command::new(env!("CARGO_BIN_EXE_kwhy"))

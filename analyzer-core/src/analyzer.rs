@@ -8,6 +8,7 @@ use crate::report::Report;
 use jiff::Timestamp;
 use kwhy_catalogue::Catalogue;
 use kwhy_parse::input::{Document, ReadLimits};
+use kwhy_parse::redact::SecretPolicy;
 
 /// Finds root causes with a catalogue of signatures.
 ///
@@ -128,6 +129,22 @@ impl Analyzer {
     /// Sets the limits on what is read of an input.
     pub fn with_limits(mut self, limits: ReadLimits) -> Analyzer {
         self.way.limits = limits.bounded();
+        self
+    }
+
+    /// Sets what becomes of secrets in what is reported: they are masked by default.
+    ///
+    /// ```
+    /// use kwhy_core::Analyzer;
+    /// use kwhy_core::events::SecretPolicy;
+    /// let log = "panic: cannot reach postgres://app:hunter22@db/orders\n";
+    /// let masked = Analyzer::new().analyze_text("app.log", log);
+    /// assert!(!masked.findings[0].evidence[0].text.contains("hunter22"));
+    /// let shown = Analyzer::new().with_secrets(SecretPolicy::Show).analyze_text("app.log", log);
+    /// assert!(shown.findings[0].evidence[0].text.contains("hunter22"));
+    /// ```
+    pub fn with_secrets(mut self, secrets: SecretPolicy) -> Analyzer {
+        self.way.secrets = secrets;
         self
     }
 

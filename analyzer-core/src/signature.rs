@@ -18,5 +18,5 @@ pub use kwhy_signature::format::format as format_signatures;
 pub use kwhy_signature::{
     CheckTemplate, CommandTemplate, Comparison, Condition, Ends, Example, Examples, Explains,
     FixTemplate, Needs, Pattern, Scope, Signature, SignatureError, StepTemplate, SubjectTemplate,
-    Template, ValueType,
+    Template, ValueType, edit_distance,
 };

@@ -9,6 +9,7 @@ use crate::report::{Limit, Report, Unexplained, When};
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum State {
@@ -25,6 +26,7 @@ pub enum State {
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Verdict {
@@ -41,6 +43,7 @@ pub enum Verdict {
 
 /// The number of objects of one kind by their health, as the last output of each shows it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KindHealth {
     /// The kind.
     pub kind: String,
@@ -71,6 +74,7 @@ impl KindHealth {
 
 /// What a cluster is going through, beside its faults.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "situation", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Situation {

@@ -1,9 +1,12 @@
 //! Chores of this repository: `cargo xtask COMMAND`.
 
+#[cfg(test)]
+mod book;
 mod generate;
 mod measure;
 mod objects;
 mod patterns;
+mod picture;
 mod words;
 
 use std::io::Write as _;
@@ -26,6 +29,8 @@ usage: cargo xtask COMMAND
       writes a dump of a cluster of so many objects; of every 1000 Services one, the first, selects no pod
   patterns LITERALS REGEXES
       writes signatures for benchmarks, one for each line of the two files
+  picture [--check]
+      writes the picture of a report that the README shows, or says whether it is current
   words
       refuses words that the field has better terms for, in comments and documents
 ";
@@ -40,6 +45,7 @@ fn main() -> ExitCode {
         "measure" => measure::main(arguments),
         "objects" => objects::main(&arguments),
         "patterns" => patterns::main(&arguments),
+        "picture" => picture::main(&arguments),
         "words" => words::main(),
         _ => Err(USAGE.to_owned()),
     };

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+use crate::commands::demo::Demo;
 use crate::extract::Moment;
+use crate::schema::SchemaName;
 use kwhy_bundle::archive::limits::SetLimit;
 
 pub use values::{
@@ -87,14 +89,23 @@ pub struct Args {
     ///
     /// The same value is the same token in all of the report, also in commands. The input is read twice; standard
     /// input is kept in memory for that. How many values of each kind were replaced is a note on standard error.
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, global = true, help_heading = "Output")]
     pub redact: bool,
 
     /// Make tokens of this key, so that a value is the same token in every run with it; implies --redact
     ///
     /// The variable KWHY_REDACT_KEY does the same, and nobody sees it in a list of processes.
-    #[arg(long, value_name = "KEY", help_heading = "Output")]
+    #[arg(long, value_name = "KEY", global = true, help_heading = "Output")]
     pub redact_key: Option<String>,
+
+    /// Show secrets as they are; without this they are `***` in every output
+    #[arg(
+        long,
+        global = true,
+        conflicts_with_all = ["redact", "redact_key"],
+        help_heading = "Output"
+    )]
+    pub show_secrets: bool,
 
     /// Do not read the configuration file
     #[arg(long, global = true, help_heading = "Output")]
@@ -268,15 +279,27 @@ pub enum Command {
         /// The copy, which must not exist: a tar if it is called `.tar`, `.tar.gz` or `.tgz`, a folder or file otherwise
         #[arg(short, long, value_name = "OUT")]
         output: PathBuf,
-        /// Make tokens of this key, so that a value is the same token in every run with it
-        #[arg(long, value_name = "KEY")]
-        redact_key: Option<String>,
+    },
+    /// Diagnose an example that is built in
+    Demo {
+        /// Which
+        #[arg(value_enum, value_name = "NAME", default_value_t)]
+        name: Demo,
+        /// Print the text that is diagnosed
+        #[arg(long)]
+        input: bool,
     },
     /// Explain a root cause or a signature by its id
     Explain {
         /// Such as `storage/configmap-missing` or `configmap-mount-missing`
         #[arg(value_name = "ID")]
         id: String,
+    },
+    /// Print the JSON Schema of an output or of signature files; the names of all if none is given
+    Schema {
+        /// What it is of
+        #[arg(value_enum, value_name = "NAME")]
+        name: Option<SchemaName>,
     },
     /// Print the completions of a shell
     ///
@@ -371,6 +394,23 @@ pub enum SignaturesCommand {
         #[arg(value_name = "ID")]
         id: String,
     },
+    /// Write a signature that matches a pasted line, to be completed
+    ///
+    /// It is about the most severe record of the paste. What its author has to write is marked TODO.
+    New {
+        /// A file with the paste; standard input if none is given
+        #[arg(value_name = "PATH")]
+        path: Option<PathBuf>,
+        /// Its id; made of the message if none is given
+        #[arg(long, value_name = "ID")]
+        id: Option<String>,
+        /// The cause that it proves; that of what kwhy says today if none is given
+        #[arg(long, value_name = "CAUSE")]
+        cause: Option<String>,
+        /// The file to write, which must not exist; standard output if none is given
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
     /// Write the keys of signatures in one order; comments and quotes stay as they are
     ///
     /// Files that change are listed. Exit status with --check: 1 if there is one.
@@ -424,6 +464,9 @@ pub enum SignaturesCommand {
         /// Files or folders of signatures, tried beside the built-in ones; all in use if none is given
         #[arg(value_name = "PATH")]
         paths: Vec<PathBuf>,
+        /// Run them again whenever one of the files changes, until Ctrl-C
+        #[arg(long, requires = "paths", conflicts_with = "output")]
+        watch: bool,
         /// How they are written
         #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = Output::Human)]
         output: Output,

@@ -3,7 +3,9 @@
 use std::io::{self, Read, Write};
 
 use kwhy_core::Document as Text;
+use kwhy_core::Subject;
 use kwhy_core::events::segments;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use kwhy_bundle::archive::Member;
@@ -17,18 +19,24 @@ use kwhy_render::style::Style;
 use unicode_width::UnicodeWidthStr;
 
 /// A member as it is listed.
-#[derive(Serialize)]
-struct Row<'r> {
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Member")]
+pub struct Row<'r> {
+    /// The bundle.
     source: &'r str,
+    /// The member's path in it.
     path: &'r str,
+    /// Its size, unless it is not known.
     bytes: Option<u64>,
+    /// When it was last changed, in RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("format" = "date-time"))]
     modified: Option<String>,
     /// Its content.
     what: &'r str,
     /// The object that its place says it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
-    about: Option<String>,
+    about: Option<&'r Subject>,
     /// Why it is not read.
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped: Option<&'r str>,
@@ -115,7 +123,7 @@ impl Listing<'_> {
             let head = format!("{bytes:>12}  {:<20}  ", row.what);
             let mut tail = String::new();
             if let Some(about) = &row.about {
-                tail += &format!("  [{}]", visible(about));
+                tail += &format!("  [{}]", visible(&about.to_string()));
             }
             if let Some(why) = row.skipped {
                 tail += &format!("  (skipped: {why})");
@@ -178,14 +186,14 @@ impl DocumentSink for Listing<'_> {
                     .to_owned()
             }
         };
-        let about = document.about.to_string();
+        let about = &document.about;
         self.row(&Row {
             source: &member.root,
             path: &member.path,
             bytes: Some(bytes),
             modified: member.modified.and_then(time),
             what: &what,
-            about: Some(about).filter(|about| !about.is_empty()),
+            about: Some(about).filter(|about| **about != Subject::default()),
             skipped: None,
         });
     }

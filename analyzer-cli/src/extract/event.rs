@@ -1,7 +1,7 @@
 //! An event as a JSON object.
 
 use kwhy_core::Subject;
-use kwhy_core::events::{Carrier, Event, Extract, Severity, Stream};
+use kwhy_core::events::{Carrier, Event, Extract, Severity, Stamp, Stream};
 use serde::ser::Serialize;
 
 use super::fields;
@@ -31,10 +31,7 @@ pub fn object(text: &mut Vec<u8>, event: &Event<'_>, place: Option<(&str, u64)>)
     json.some("source", place.map(|(source, _)| source));
     json.plain("line", place.map(|(_, line)| line));
     json.string("format", event.format.name());
-    json.displayed("time", event.time);
-    // only where it was not: UTC is taken then
-    let unstated = event.time.filter(|time| !time.zone_stated);
-    json.plain("zone_stated", unstated.map(|_| false));
+    time(&mut json, event.time);
     json.plain("time_back_s", event.back.map(seconds));
     json.plain("age_s", age.map(|age| age.seconds));
     json.plain("age_resolution_s", age.map(|age| age.resolution));
@@ -70,10 +67,19 @@ fn subject(text: &mut Vec<u8>, subject: &Subject) {
     json.close();
 }
 
+/// Adds a time, and says what of it the input does not state: UTC and 1970 are written then.
+pub fn time(json: &mut Object<'_>, time: Option<Stamp>) {
+    json.displayed("time", time.as_ref().map(Stamp::rfc3339));
+    let unstated = time.filter(|time| !time.zone_stated);
+    json.plain("zone_stated", unstated.map(|_| false));
+    let unstated = time.filter(|time| !time.year_stated);
+    json.plain("year_stated", unstated.map(|_| false));
+}
+
 /// Adds what occurred around a record.
 pub fn carrier(text: &mut Vec<u8>, carrier: &Carrier<'_>) {
     let mut json = Object::open(text);
-    json.displayed("time", carrier.time);
+    time(&mut json, carrier.time);
     let stream = carrier.stream.map(|stream| match stream {
         Stream::Stdout => "stdout",
         Stream::Stderr => "stderr",

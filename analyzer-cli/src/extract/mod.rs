@@ -10,24 +10,27 @@ mod object;
 mod patterns;
 mod record;
 mod table;
+mod tokens;
 
 use kwhy_render::Layout;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use kwhy_core::events::{Event, Extract, ExtractOptions, Folded, extract, extract_with};
-use kwhy_core::report::LimitMet;
+use kwhy_core::report::{Identities, LimitMet};
 
 use crate::failure::Failure;
-use crate::plan::BundlePlan;
+use crate::plan::{BundlePlan, Privacy};
 use kwhy_bundle::Source;
 use kwhy_bundle::sources::{self, Inputs};
 use kwhy_bundle::{Document, DocumentSink};
 use kwhy_render::counted;
 
 use merge::Sorter;
+use tokens::Tokens;
 
 pub use filter::{EventFilter, Moment};
 
@@ -40,6 +43,8 @@ pub struct Convert {
     pub bundle: BundlePlan,
     /// The form of the output.
     pub what: What,
+    /// What becomes of names and secrets.
+    pub privacy: Privacy,
     /// Threads; `None` for as many as there are processors.
     pub threads: Option<usize>,
 }
@@ -80,6 +85,7 @@ pub fn run(
     convert: &Convert,
     (layout, columns): (&Layout, Option<usize>),
     stdin: impl Read + Send,
+    names: Option<&Mutex<Identities>>,
     out: &mut (dyn Write + Send),
 ) -> Result<(Inputs, Vec<String>), Failure> {
     let by_time = match convert.what {
@@ -114,6 +120,7 @@ pub fn run(
         page: (layout, columns),
         near,
         undated: &undated,
+        names: Tokens(names),
         output: &mut output,
     };
     let mut inputs = if rayon::current_num_threads() > 1 {
@@ -153,6 +160,7 @@ struct IncidentSink<'c, 'p, 'o, 'w> {
     near: Option<i128>,
     /// The number of events whose time is not known well enough to leave them out.
     undated: &'c AtomicU64,
+    names: Tokens<'c>,
     output: &'o mut Output<'w>,
 }
 
@@ -160,7 +168,7 @@ impl DocumentSink for IncidentSink<'_, '_, '_, '_> {
     fn document(&mut self, document: Document, content: &mut (dyn Read + Send)) {
         self.output.last = i128::MIN;
         one(
-            (self.convert, self.undated),
+            (self.convert, self.undated, self.names),
             self.page,
             (document, self.near),
             content,
@@ -284,21 +292,23 @@ fn first_time(path: &Path) -> Option<i128> {
 
 /// Converts one document; `near` shows the year of times that state none.
 fn one(
-    (convert, undated): (&Convert, &AtomicU64),
+    (convert, undated, names): (&Convert, &AtomicU64, Tokens<'_>),
     (layout, columns): (&Layout, Option<usize>),
     (document, near): (Document, Option<i128>),
     reader: impl Read + Send,
     output: &mut Output<'_>,
 ) {
     let Document { name, about, .. } = document;
-    let name = name.as_str();
+    let name = names.text(&name);
+    let name = name.as_ref();
     let mut options = ExtractOptions::default().with_about(about);
     options.near = near;
     options.limits = convert.bundle.limits.read;
+    options.secrets = convert.privacy.secrets;
     // the reader reports why a stream ends
     let read = match &convert.what {
         What::Objects { lines } => {
-            let map = |part: &Extract<'_>| object::of(part);
+            let map = |part: &Extract<'_>| object::of(part, names);
             extract_with(name, options, reader, map, |more| {
                 if *lines {
                     let text = more.lines();
@@ -325,10 +335,11 @@ fn one(
                     let Some((_, text)) = texts.last_mut() else {
                         continue;
                     };
+                    let event = names.event(event);
                     if *table {
-                        table::row(text, layout, columns, event);
+                        table::row(text, layout, columns, &event);
                     } else {
-                        event::line(text, part, event);
+                        event::line(text, part, &event);
                     }
                 }
                 texts
@@ -345,7 +356,7 @@ fn one(
                     .filter(|event| passes(filter, event, undated))
                 {
                     let line = part.lines(&event.span).start;
-                    folded.add(event, (part.source(), line));
+                    folded.add(&names.event(event), (part.source(), line));
                 }
                 folded
             };
@@ -353,9 +364,15 @@ fn one(
                 output.folded.merge(folded);
             })
         }
-        What::Records => extract_with(name, options, reader, record::lines, |text| {
-            output.write(&text);
-        }),
+        What::Records => extract_with(
+            name,
+            options,
+            reader,
+            |part| record::lines(part, names),
+            |text| {
+                output.write(&text);
+            },
+        ),
     };
     output.met(read.limits);
 }

@@ -8,6 +8,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
 use super::event::{self, event_type, push};
+use super::tokens::Tokens;
 use kwhy_render::json;
 
 /// The objects of some input, each as JSON.
@@ -26,7 +27,7 @@ pub struct Collected {
 }
 
 /// The objects of a part of a document.
-pub fn of(part: &Extract<'_>) -> Collected {
+pub fn of(part: &Extract<'_>, names: Tokens<'_>) -> Collected {
     let mut collected = Collected {
         not_understood: part.parsed.not_understood.len() as u64,
         ..Collected::default()
@@ -41,7 +42,7 @@ pub fn of(part: &Extract<'_>) -> Collected {
                 _ => &mut collected.rows,
             };
             into.extend(raw(&Json {
-                object,
+                object: &names.object(object),
                 events: None,
             }));
             continue;
@@ -61,14 +62,18 @@ pub fn of(part: &Extract<'_>) -> Collected {
         told[before..before + own.len()].fill(true);
         before += own.len();
         collected.objects.extend(raw(&Json {
-            object,
-            events: Some(own.into_iter().filter_map(told_of).collect()),
+            object: &names.object(object),
+            events: Some(
+                own.into_iter()
+                    .filter_map(|event| told_of(&names.event(event)))
+                    .collect(),
+            ),
         }));
     }
     for (event, told) in events.iter().zip(told) {
         let is_event = matches!(event.format, Format::DescribeEvents | Format::EventsTable);
         if !told && is_event {
-            collected.events.extend(raw(&EventRow(event)));
+            collected.events.extend(raw(&EventRow(&names.event(event))));
         }
     }
     collected
@@ -194,6 +199,18 @@ fn is_nothing(value: &Value<'_>) -> bool {
     matches!(text.as_deref(), Some("<none>" | "<unset>" | "<unknown>"))
 }
 
+/// Adds an entry, if there is a value.
+fn some<M: SerializeMap>(
+    map: &mut M,
+    key: &str,
+    value: &Option<impl Serialize>,
+) -> Result<(), M::Error> {
+    match value {
+        Some(value) => map.serialize_entry(key, value),
+        None => Ok(()),
+    }
+}
+
 /// A row of a table of events, with the names of its columns.
 struct EventRow<'e>(&'e Event<'e>);
 
@@ -205,7 +222,7 @@ impl Serialize for EventRow<'_> {
         let subject = &event.subject;
         let component = text(&event.component);
         let host = field("host").or_else(|| subject.node.clone());
-        let source = match (&component, host) {
+        let source = match (&component, &host) {
             (Some(component), Some(host)) => Some(format!("{component}, {host}")),
             (component, _) => component.clone(),
         };
@@ -215,25 +232,23 @@ impl Serialize for EventRow<'_> {
         });
         let kind = event.severity.map(event_type);
         let age = event.age.map(|age| age.seconds);
+        let first_age = event.first_age.map(|age| age.seconds).or(age);
+        let namespace = field("namespace").or_else(|| subject.namespace.clone());
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry(
-            "namespace",
-            &field("namespace").or_else(|| subject.namespace.clone()),
-        )?;
-        map.serialize_entry("age_s", &age)?;
-        map.serialize_entry(
-            "first_age_s",
-            &event.first_age.map(|age| age.seconds).or(age),
-        )?;
+        some(&mut map, "namespace", &namespace)?;
+        some(&mut map, "age_s", &age)?;
+        some(&mut map, "first_age_s", &first_age)?;
         map.serialize_entry("count", &event.count)?;
-        map.serialize_entry("type", &kind)?;
-        map.serialize_entry("reason", &text(&event.reason))?;
-        map.serialize_entry("object", &object)?;
-        map.serialize_entry("subobject", &field("subobject"))?;
-        map.serialize_entry("source", &source)?;
-        map.serialize_entry("from", &component)?;
+        some(&mut map, "type", &kind)?;
+        some(&mut map, "reason", &text(&event.reason))?;
+        some(&mut map, "object", &object)?;
+        map.serialize_entry("subject", subject)?;
+        some(&mut map, "subobject", &field("subobject"))?;
+        some(&mut map, "source", &source)?;
+        some(&mut map, "from", &component)?;
+        some(&mut map, "host", &host)?;
         map.serialize_entry("message", event.message.as_str())?;
-        map.serialize_entry("name", &field("name"))?;
+        some(&mut map, "name", &field("name"))?;
         map.end()
     }
 }

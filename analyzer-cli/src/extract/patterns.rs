@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use kwhy_core::Level;
-use kwhy_core::events::{Folded, FoldedRow};
+use kwhy_core::events::{Folded, FoldedRow, Severity};
 use unicode_width::UnicodeWidthStr;
 
 use kwhy_render::Layout;
@@ -19,12 +19,12 @@ pub fn table(layout: &Layout, columns: Option<usize>, folded: &Folded) -> String
     let counts: Vec<String> = rows.iter().map(|row| row.count.to_string()).collect();
     let width = counts.iter().map(|count| count.width()).max().unwrap_or(0);
     for (row, count) in rows.iter().zip(counts) {
-        let level = row.severity.unwrap_or("");
+        let level = row.severity.map_or("", Severity::name);
         let template = visible(&row.template);
         let reason = row.reason.as_deref().map(|r| format!("{} ", visible(r)));
-        let style = match level {
-            "fatal" | "error" => Style::Level(Level::Error),
-            "warning" => Style::Level(Level::Warning),
+        let style = match row.severity {
+            Some(Severity::Fatal | Severity::Error) => Style::Level(Level::Error),
+            Some(Severity::Warning) => Style::Level(Level::Warning),
             _ => Style::Plain,
         };
         let head = format!("{count:>width$}  {level:<7}");

@@ -3,18 +3,19 @@
 //! `time_back_s` where times run backwards, `cleaned` where escapes or invisible characters were taken out, and `cut` where
 //! its end is missing.
 
-use kwhy_core::events::{Event, Extract, Severity, Stamp, Text};
+use kwhy_core::events::{Event, Extract, Severity, Text};
 
-use super::event::{carrier, seconds};
+use super::event::{carrier, seconds, time};
 use super::fields;
 use super::json::Object;
+use super::tokens::Tokens;
 
 /// One line for each log record.
-pub fn lines(part: &Extract<'_>) -> Vec<u8> {
+pub fn lines(part: &Extract<'_>, names: Tokens<'_>) -> Vec<u8> {
     let events = part.parsed.events.iter();
     let mut text = Vec::new();
     for event in events.filter(|event| event.format.is_log()) {
-        record(&mut text, part, event);
+        record(&mut text, part, &names.event(event));
         text.push(b'\n');
     }
     text
@@ -27,10 +28,7 @@ fn record(text: &mut Vec<u8>, part: &Extract<'_>, event: &Event<'_>) {
     json.plain("line", Some(lines.start));
     json.plain("lines", Some(own));
     json.some("level", level(event));
-    json.displayed("time", event.time.as_ref().map(stated));
-    // only where it was not: 1970 is printed then
-    let unstated = event.time.filter(|time| !time.year_stated);
-    json.plain("year_stated", unstated.map(|_| false));
+    time(&mut json, event.time);
     json.plain("time_back_s", event.back.map(seconds));
     json.string("message", event.message.as_str());
     json.some("logger", logger(event));
@@ -56,14 +54,6 @@ fn logger<'e>(event: &'e Event<'_>) -> Option<&'e str> {
     let others = [event.field("controller"), program];
     let is_other = others.into_iter().flatten().any(|other| other == component);
     (!is_other).then(|| component.as_str())
-}
-
-/// A time that is printed with its year, stated or not.
-fn stated(stamp: &Stamp) -> Stamp {
-    Stamp {
-        year_stated: true,
-        ..*stamp
-    }
 }
 
 fn level(event: &Event<'_>) -> Option<&'static str> {

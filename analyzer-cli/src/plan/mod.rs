@@ -8,12 +8,16 @@ use std::path::PathBuf;
 use globset::{Glob, GlobSetBuilder};
 use kwhy_bundle::{InputSet, Limits, Source, Wanted};
 use kwhy_core::Level;
+use kwhy_core::events::SecretPolicy;
 use kwhy_core::signature::LintLevel;
 use kwhy_render::Layout;
 
 use crate::args::Shell;
+use crate::commands::demo::Demo;
 use crate::config::Config;
 use crate::extract::Convert;
+use crate::schema::SchemaName;
+use crate::signatures::NewPlan;
 
 pub use typed::plan;
 
@@ -92,10 +96,14 @@ pub enum Task {
     },
     /// Errors in signatures.
     LintSignatures(LintPlan),
+    /// A signature from a paste.
+    NewSignature(NewPlan),
     /// The examples of signatures.
     TestSignatures {
         /// Of which.
         which: Which,
+        /// True if they are run again whenever a file changes.
+        watch: bool,
         /// True if it is JSON for programs.
         json: bool,
     },
@@ -113,6 +121,15 @@ pub enum Task {
     },
     /// The meaning of a cause or signature.
     Explain(String),
+    /// An example that is built in.
+    Demo {
+        /// Which.
+        name: Demo,
+        /// True if its text is printed.
+        input: bool,
+    },
+    /// A JSON Schema, or the names of all.
+    Schema(Option<SchemaName>),
     /// The completions of a shell.
     Completions(Shell),
     /// The manual page of a command.
@@ -200,16 +217,25 @@ pub struct Diagnose {
     pub until: Option<jiff::Timestamp>,
     /// Threads; `None` for as many as there are processors.
     pub threads: Option<usize>,
-    /// Names become tokens.
-    pub redact: Option<Redaction>,
+    /// What becomes of names and secrets.
+    pub privacy: Privacy,
     /// True if log records are counted by time and severity.
     pub timeline: bool,
     /// True if what nothing suffers from is reported.
     pub audit: bool,
 }
 
+/// What becomes of names and secrets in an output.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Privacy {
+    /// Names become tokens.
+    pub redact: Option<Redaction>,
+    /// Secrets are masked, or not.
+    pub secrets: SecretPolicy,
+}
+
 /// How names become tokens.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Redaction {
     /// What tokens are made of, if not of their order.
     pub key: Option<String>,

@@ -5,17 +5,18 @@ use kwhy_render::Layout;
 use std::path::PathBuf;
 
 use kwhy_core::Level;
-use kwhy_core::events::Severity;
+use kwhy_core::events::{SecretPolicy, Severity};
 
 use super::{
-    BundlePlan, CataloguePlan, Diagnose, Environment, Form, LintPlan, ListPlan, Plan, RedactPlan,
-    Redaction, Task, Which,
+    BundlePlan, CataloguePlan, Diagnose, Environment, Form, LintPlan, ListPlan, Plan, Privacy,
+    RedactPlan, Redaction, Task, Which,
 };
 use crate::args::{
     Args, BundleArgs, BundleCommand, Command, CoverageOutput, EventOutput, EventsArgs, LevelName,
     ObjectOutput, Order, Output, ReportOutput, ScanOutput, ScopeArgs, SignaturesCommand, When,
 };
 use crate::extract::{Convert, EventFilter, Moment, What};
+use crate::signatures::NewPlan;
 use kwhy_bundle::archive::limits::Limits;
 
 /// Columns where output is piped or a file.
@@ -61,7 +62,13 @@ pub fn plan(mut args: Args, world: &Environment) -> Result<Plan, String> {
     }
     let key = args.redact_key.take().or(world.config.redact_key.clone());
     let is_redacted = args.redact || world.config.redact || key.is_some();
-    let redact = is_redacted.then_some(Redaction { key });
+    let privacy = Privacy {
+        redact: is_redacted.then_some(Redaction { key }),
+        secrets: match args.show_secrets {
+            true => SecretPolicy::Show,
+            false => SecretPolicy::Mask,
+        },
+    };
     let mut task = match args.command.take() {
         Some(command) => of_command(command, args, &mut catalogue, world)?,
         None if args.paths.is_empty() && world.stdin_is_terminal => Task::Hint,
@@ -73,8 +80,10 @@ pub fn plan(mut args: Args, world: &Environment) -> Result<Plan, String> {
         }
     };
     match &mut task {
-        Task::Diagnose(diagnose) => diagnose.redact = redact,
-        Task::Scan { diagnose, .. } => diagnose.redact = redact,
+        Task::Diagnose(diagnose) => diagnose.privacy = privacy,
+        Task::Scan { diagnose, .. } => diagnose.privacy = privacy,
+        Task::Convert(convert) => convert.privacy = privacy,
+        Task::Redact(copy) => copy.redaction = privacy.redact.unwrap_or_default(),
         _ => {}
     }
     let sources = match &task {
@@ -114,17 +123,40 @@ fn form(output: ReportOutput, is_read_by_people: bool) -> Form {
 
 /// Refuses options of a diagnosis before a command that does not know them.
 fn refuse_misplaced(args: &Args) -> Result<(), String> {
-    let is_scan = match &args.command {
-        None => return Ok(()),
-        Some(command) => matches!(command, Command::Scan { .. }),
+    let Some(command) = &args.command else {
+        return Ok(());
     };
+    let is_scan = matches!(command, Command::Scan { .. });
+    let shows_input = is_scan
+        || matches!(
+            command,
+            Command::Events { .. }
+                | Command::Patterns(_)
+                | Command::Objects { .. }
+                | Command::Records { .. }
+        );
+    let is_copy = matches!(command, Command::Redact { .. });
+    let typed = [
+        ("--redact", args.redact && !is_copy),
+        ("--redact-key", args.redact_key.is_some() && !is_copy),
+        ("--show-secrets", args.show_secrets),
+    ];
+    if let Some((name, _)) = typed.iter().find(|(_, is)| *is && !shows_input) {
+        return Err(match command {
+            Command::Redact { .. } => {
+                format!("{name}: a redacted copy is for others, so it never contains secrets")
+            }
+            Command::Bundle(_) => format!(
+                "{name}: the paths of members are what is listed; list the copy that `kwhy redact` makes"
+            ),
+            _ => format!("{name}: this command shows nothing of an input"),
+        });
+    }
     let scope = &args.scope;
     let misplaced = [
         ("--output", args.output.is_some()),
         ("--verbose", args.verbose),
         ("--timeline", args.timeline),
-        ("--redact", args.redact && !is_scan),
-        ("--redact-key", args.redact_key.is_some() && !is_scan),
         ("--namespace", scope.namespace.is_some()),
         ("--since", scope.since.is_some()),
         ("--until", scope.until.is_some()),
@@ -161,6 +193,7 @@ fn of_command(
             sources: sources(paths),
             bundle: bundle(args.bundle.clone()),
             what,
+            privacy: Privacy::default(),
             threads,
         }),
     };
@@ -220,20 +253,16 @@ fn of_command(
             let diagnose = Box::new(diagnose(args, Vec::new(), scope, form)?);
             Task::Scan { paths, diagnose }
         }
-        Command::Redact {
-            path,
-            output,
-            redact_key,
-        } => Task::Redact(RedactPlan {
+        Command::Redact { path, output } => Task::Redact(RedactPlan {
             from: path,
             to: output,
             bundle: bundle(args.bundle),
-            redaction: Redaction {
-                key: redact_key.or(world.config.redact_key.clone()),
-            },
+            redaction: Redaction::default(),
             threads,
         }),
         Command::Explain { id } => Task::Explain(id),
+        Command::Demo { name, input } => Task::Demo { name, input },
+        Command::Schema { name } => Task::Schema(name),
         Command::Completions { shell } => Task::Completions(shell),
         Command::Man { dir: Some(dir), .. } => Task::ManualPages(dir),
         Command::Man { command, .. } => Task::ManualPage(command),
@@ -257,8 +286,24 @@ fn of_signatures(command: SignaturesCommand, catalogue: &mut CataloguePlan) -> T
             fail_on: fail_on.into(),
             json: output == Output::Json,
         }),
-        SignaturesCommand::Test { paths, output } => Task::TestSignatures {
+        SignaturesCommand::New {
+            path,
+            id,
+            cause,
+            output,
+        } => Task::NewSignature(NewPlan {
+            path: path.filter(|path| path.as_os_str() != "-"),
+            id,
+            cause,
+            output,
+        }),
+        SignaturesCommand::Test {
+            paths,
+            watch,
+            output,
+        } => Task::TestSignatures {
             which: catalogue.with(paths),
+            watch,
             json: output == Output::Json,
         },
         SignaturesCommand::Coverage { paths, output } => {
@@ -302,7 +347,7 @@ fn diagnose(
         since,
         until,
         threads: args.threads.map(usize::from),
-        redact: None,
+        privacy: Privacy::default(),
         timeline: args.timeline || form == Form::Html,
         audit: args.audit,
     })
@@ -483,6 +528,7 @@ mod tests {
             given.task,
             Task::TestSignatures {
                 which: Which::Added,
+                watch: false,
                 json: false
             }
         );

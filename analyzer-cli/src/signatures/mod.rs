@@ -4,6 +4,7 @@
 mod coverage;
 mod format;
 mod lint;
+mod new;
 mod overlaps;
 mod test;
 
@@ -22,6 +23,8 @@ use kwhy_render::escape::visible;
 use kwhy_render::style::{Style, level_name};
 use kwhy_render::{Step, only_if};
 
+pub use new::{NewPlan, new};
+
 /// Does one of the tasks about signatures.
 pub fn run(
     task: &Task,
@@ -34,7 +37,8 @@ pub fn run(
         Task::ShowSignature(id) => show(&catalogue::load(plan)?, id, out)?,
         Task::FormatSignatures { paths, check } => format::format(paths, *check, out)?,
         Task::LintSignatures(how) => lint::lint(plan, how, layout, out)?,
-        Task::TestSignatures { which, json } => test::test(plan, *which, *json, layout, out)?,
+        Task::TestSignatures { watch: true, .. } => test::watch(plan, layout, out)?,
+        Task::TestSignatures { which, json, .. } => test::test(plan, *which, *json, layout, out)?,
         Task::Coverage { json } => coverage::coverage(plan, *json, out)?,
         Task::Overlaps { which, json } => {
             overlaps::overlaps(plan, *which, *json, (layout, columns), out)?
@@ -48,6 +52,9 @@ pub fn run(
         | Task::Completions(_)
         | Task::ManualPage(_)
         | Task::ManualPages(_)
+        | Task::Demo { .. }
+        | Task::NewSignature(_)
+        | Task::Schema(_)
         | Task::Hint => Status::Ran,
     };
     out.flush()?;
@@ -188,6 +195,7 @@ fn fix(fix: &FixTemplate) -> Step<'_> {
 
 fn unknown(catalogue: &Catalogue, what: &'static str, id: &str) -> Failure {
     let ids = catalogue.signatures().map(|s| s.id.as_str());
+    let ids = ids.filter(|_| what != "cause");
     let causes = catalogue.causes().map(|(cause, _)| cause);
     let causes = causes.filter(|_| what != "signature");
     let last = |id: &str| id.rsplit('/').next().unwrap_or(id).to_owned();

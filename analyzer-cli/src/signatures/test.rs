@@ -1,7 +1,10 @@
 //! `kwhy signatures test`: do the examples of signatures hold?
 
 use kwhy_render::Layout;
+use std::collections::BTreeSet;
 use std::io::Write;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
 
 use kwhy_core::Analyzer;
 use kwhy_core::signature::{ExampleOutcome, Lint};
@@ -12,6 +15,7 @@ use crate::catalogue;
 use crate::failure::Failure;
 use crate::plan::{CataloguePlan, Which};
 use crate::run::Status;
+use kwhy_bundle::sources;
 use kwhy_render::counted;
 use kwhy_render::escape::visible;
 use kwhy_render::style::Style;
@@ -60,6 +64,56 @@ pub fn test(
     })
 }
 
+/// How long a change of a file may go unnoticed.
+const PAUSE: Duration = Duration::from_millis(300);
+
+/// Runs the examples of the signatures that were given, and again whenever one of the files changes. Does not end.
+///
+/// # Errors
+/// The output's.
+pub fn watch(
+    plan: &CataloguePlan,
+    layout: &Layout,
+    out: &mut dyn Write,
+) -> Result<Status, Failure> {
+    let mut seen = None;
+    loop {
+        let now = state(&plan.paths);
+        if seen.as_ref() != Some(&now) {
+            if seen.is_some() {
+                writeln!(out, "{}", layout.styled(Style::Faint, "changed:"))?;
+            }
+            seen = Some(now);
+            match test(plan, Which::Added, false, layout, out) {
+                Ok(_) => {}
+                Err(Failure::Output(error)) => return Err(error.into()),
+                // it may be there again soon, as editors replace files
+                Err(failure) => writeln!(out, "{}", visible(&failure.to_string()))?,
+            }
+            out.flush()?;
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// What shows whether files changed: their names, sizes and times.
+fn state(paths: &[PathBuf]) -> Vec<(PathBuf, u64, Option<SystemTime>)> {
+    let mut all = Vec::new();
+    for path in paths {
+        let files = match path.is_dir() {
+            true => sources::below(path).files,
+            false => vec![path.clone()],
+        };
+        for file in files {
+            let data = file.metadata().ok();
+            let size = data.as_ref().map_or(0, |data| data.len());
+            let time = data.and_then(|data| data.modified().ok());
+            all.push((file, size, time));
+        }
+    }
+    all
+}
+
 fn write(told: &Told<'_>, out: &mut dyn Write) -> Result<(), Failure> {
     for mistake in &told.refused {
         writeln!(out, "{}", visible(&mistake.to_string()))?;
@@ -81,7 +135,8 @@ fn write(told: &Told<'_>, out: &mut dyn Write) -> Result<(), Failure> {
         told.failed.len()
     )?;
     if !told.refused.is_empty() {
-        let refused = counted(told.refused.len() as u64, "file");
+        let files: BTreeSet<&str> = told.refused.iter().map(|it| it.file.as_str()).collect();
+        let refused = counted(files.len() as u64, "file");
         write!(out, ", {refused} refused")?;
     }
     writeln!(out)?;

@@ -19,6 +19,7 @@ use kwhy_model::{Format, LeftOut, Stamp, Subject};
 use kwhy_parse::framing::{Class, begins_record, classify, line_at, text};
 use kwhy_parse::input::{Around, Document, ReadLimits, is_clean};
 use kwhy_parse::log;
+use kwhy_parse::redact::SecretPolicy;
 use kwhy_parse::timeline::Timeline;
 use kwhy_signature::{ConditionId, Index};
 
@@ -125,9 +126,9 @@ pub(crate) fn read(
     tester: &Tester<'_>,
     index: Option<&Index>,
     block_limits: BlockLimits,
-    limits: &ReadLimits,
+    (limits, secrets): (&ReadLimits, SecretPolicy),
 ) -> BlockResult {
-    let mut reading = BlockScan::new(block, tester, limits, block_limits);
+    let mut reading = BlockScan::new(block, tester, (limits, secrets), block_limits);
     match (&block.piece, index) {
         (Some(piece), _) => reading.piece(piece),
         (None, None) => reading.all(),
@@ -163,6 +164,7 @@ struct BlockScan<'b, 't, 'c> {
     block: &'b Block,
     tester: &'t Tester<'c>,
     limits: &'b ReadLimits,
+    secrets: SecretPolicy,
     block_limits: BlockLimits,
     outcome: BlockResult,
     run: Run,
@@ -174,13 +176,14 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
     fn new(
         block: &'b Block,
         tester: &'t Tester<'c>,
-        limits: &'b ReadLimits,
+        (limits, secrets): (&'b ReadLimits, SecretPolicy),
         block_limits: BlockLimits,
     ) -> Self {
         BlockScan {
             block,
             tester,
             limits,
+            secrets,
             block_limits,
             run: Run::Inherited,
             memo: Memo::default(),

@@ -223,17 +223,8 @@ impl DocumentStats {
         let quiet = |format| matches!(format, Format::Command | Format::Prose | Format::Plain);
         self.formats
             .sort_by_key(|(format, lines)| (quiet(*format), std::cmp::Reverse(*lines), *format));
-        let format = match self.formats.first() {
-            None if self.lines == 0 => "empty".to_owned(),
-            None => "text".to_owned(),
-            Some((first, _)) if quiet(*first) => "text".to_owned(),
-            Some(_) => {
-                let told = self.formats.iter().filter(|(format, _)| !quiet(*format));
-                told.map(|(format, _)| format.name())
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            }
-        };
+        let formats = self.formats.iter().map(|(format, _)| *format);
+        let formats = formats.filter(|format| !quiet(*format)).collect();
         let is_dated = self.ends.is_some();
         let is_log = |format: Format| format.is_log() && (format != Format::Plain || is_dated);
         let of_logs = self.formats.iter().filter(|(format, _)| is_log(*format));
@@ -241,7 +232,7 @@ impl DocumentStats {
         let (not_understood_lines, not_understood_texts) = self.listed.into_iter().unzip();
         InputSummary {
             source: self.name,
-            format,
+            formats,
             lines: self.lines,
             log_lines,
             not_understood: self.not_understood,

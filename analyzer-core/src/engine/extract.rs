@@ -5,7 +5,7 @@ mod tests;
 
 use std::io::{self, Read};
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use memchr::memchr_iter;
 
@@ -21,6 +21,7 @@ use kwhy_model::{Event, Parsed, Span, Subject};
 use kwhy_parse::input::{
     Around, Chunk, Document, Place, ReadLimits, Segment, is_output, log_section, segments_within,
 };
+use kwhy_parse::redact::SecretPolicy;
 use kwhy_parse::table::OpenTable;
 use kwhy_parse::{self as parse, infer_year, redact};
 
@@ -110,6 +111,8 @@ pub struct ExtractOptions {
     pub near: Option<i128>,
     /// The limits of reading.
     pub limits: ReadLimits,
+    /// What becomes of secrets: they are masked by default.
+    pub secrets: SecretPolicy,
 }
 
 impl ExtractOptions {
@@ -148,6 +151,25 @@ impl ExtractOptions {
     /// Sets the limits of reading.
     pub fn with_limits(mut self, limits: ReadLimits) -> ExtractOptions {
         self.limits = limits;
+        self
+    }
+
+    /// Sets what becomes of secrets.
+    ///
+    /// ```
+    /// use kwhy_core::events::{ExtractOptions, SecretPolicy, extract_with};
+    /// let log = "E0304 05:06:07.000008       1 login.go:9] \"Login failed\" password=\"hunter22\"\n";
+    /// let read = |options| {
+    ///     let mut values = Vec::new();
+    ///     let first = |part: &kwhy_core::events::Extract<'_>| part.parsed.events[0].field("password").map(|it| it.to_string());
+    ///     extract_with("login.log", options, log.as_bytes(), first, |value| values.extend(value));
+    ///     values
+    /// };
+    /// assert_eq!(read(ExtractOptions::default()), ["***"]);
+    /// assert_eq!(read(ExtractOptions::default().with_secrets(SecretPolicy::Show)), ["hunter22"]);
+    /// ```
+    pub fn with_secrets(mut self, secrets: SecretPolicy) -> ExtractOptions {
+        self.secrets = secrets;
         self
     }
 }
@@ -189,6 +211,7 @@ pub fn extract_with<T: Send>(
         about: options.about,
         near: options.near,
         limits,
+        secrets: options.secrets,
         met: DocumentStats {
             name: source.to_owned(),
             ..DocumentStats::default()
@@ -223,6 +246,7 @@ struct State {
     begun: bool,
     lines: u64,
     limits: ReadLimits,
+    secrets: SecretPolicy,
     /// The limits that were met.
     met: DocumentStats,
     /// The object that a command names for the log that is open.
@@ -306,7 +330,7 @@ impl State {
             ends: piece
                 .as_ref()
                 .map_or(Vec::new(), |piece| piece.ends.clone()),
-            secrets: OnceLock::new(),
+            secrets: self.secrets.places(),
         });
         let chunks: Vec<Chunk> = chunks
             .into_iter()

@@ -297,7 +297,8 @@ impl Scanner {
                 error_records: max_error_records(number),
                 joined_up_to: way.joined_up_to,
             };
-            let mut outcome = block_scan::read(block, &tester, index, most, &way.limits);
+            let mut outcome =
+                block_scan::read(block, &tester, index, most, (&way.limits, way.secrets));
             if way.timeline && block.piece.is_none() {
                 outcome.timeline = timeline::timeline(&block.bytes);
             }

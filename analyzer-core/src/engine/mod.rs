@@ -39,6 +39,7 @@ use crate::report::{SegmentSummary, Stats};
 use kwhy_model::Stamp;
 use kwhy_parse::infer_year;
 use kwhy_parse::input::{ReadLimits, is_output};
+use kwhy_parse::redact::SecretPolicy;
 use kwhy_parse::timeline::Timeline;
 use kwhy_signature::ConditionId;
 
@@ -89,6 +90,8 @@ pub(crate) struct ScanOptions {
     pub audit: bool,
     /// The limits of reading.
     pub limits: ReadLimits,
+    /// What becomes of secrets.
+    pub secrets: SecretPolicy,
 }
 
 impl Default for ScanOptions {
@@ -100,6 +103,7 @@ impl Default for ScanOptions {
             timeline: false,
             audit: false,
             limits: ReadLimits::default(),
+            secrets: SecretPolicy::default(),
         }
     }
 }

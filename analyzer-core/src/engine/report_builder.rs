@@ -159,6 +159,7 @@ impl Merged {
             }),
             namespaces: self.namespaces,
             info_failures,
+            secrets: way.secrets,
             stats: self.stats,
         };
         report.verdict = judge(&report);

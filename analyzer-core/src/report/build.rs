@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use kwhy_model::{Format, Level, Role, Subject};
+use kwhy_parse::redact::SecretPolicy;
 
 use super::{
     BundleSummary, CauseId, Check, CollectedAt, Evidence, Explained, Finding, Fix, InputSummary,
@@ -37,6 +38,7 @@ impl Default for Report {
             timeline: None,
             namespaces: BTreeSet::new(),
             info_failures: 0,
+            secrets: SecretPolicy::default(),
             stats: Stats::default(),
         }
     }
@@ -193,13 +195,34 @@ impl InputSummary {
     pub fn new(source: impl Into<String>) -> InputSummary {
         InputSummary {
             source: source.into(),
-            format: String::new(),
+            formats: Vec::new(),
             lines: 0,
             log_lines: 0,
             not_understood: 0,
             not_understood_lines: Vec::new(),
             not_understood_texts: Vec::new(),
             segments: Vec::new(),
+        }
+    }
+}
+
+impl InputSummary {
+    /// Returns the names of the formats found as one text: `text` for plain text, `empty` where there is no line.
+    ///
+    /// ```
+    /// let mut input = kwhy_core::report::InputSummary::new("stdin");
+    /// assert_eq!(input.format_names(), "empty");
+    /// input.lines = 1;
+    /// assert_eq!(input.format_names(), "text");
+    /// ```
+    pub fn format_names(&self) -> String {
+        match self.formats.as_slice() {
+            [] if self.lines == 0 => "empty".to_owned(),
+            [] => "text".to_owned(),
+            formats => {
+                let names: Vec<&str> = formats.iter().map(|format| format.name()).collect();
+                names.join(", ")
+            }
         }
     }
 }

@@ -33,6 +33,17 @@ impl CommandLine {
     }
 }
 
+/// What a command is in JSON.
+#[cfg(feature = "schema")]
+#[derive(schemars::JsonSchema)]
+#[allow(dead_code)]
+pub(super) struct RunAndArgv {
+    /// The command line, with words quoted for a POSIX shell where necessary; null if there is no command.
+    run: Option<String>,
+    /// The program and its arguments; null if there is no command.
+    argv: Option<Vec<String>>,
+}
+
 /// The JSON representation of a command: both keys are null if there is none.
 pub(super) mod run_and_argv {
     use serde::ser::SerializeMap;

@@ -1,7 +1,7 @@
 //! The lines around the evidence.
 
 use kwhy_parse::input::floor_char;
-use kwhy_parse::redact::Secrets;
+use kwhy_parse::redact::{SecretPolicy, Secrets};
 
 use super::Report;
 use crate::Document;
@@ -10,7 +10,8 @@ use crate::Document;
 const LONGEST: usize = 160;
 
 impl Report {
-    /// Fills in `lines` lines before and after each evidence of one document, of which `content` is all. Secrets are masked.
+    /// Fills in `lines` lines before and after each evidence of one document, of which `content` is all. Secrets are masked, unless
+    /// the report shows them.
     ///
     /// ```
     /// use kwhy_core::Analyzer;
@@ -36,11 +37,16 @@ impl Report {
             return;
         }
         let document = Document::new(source, content);
-        let secrets = Secrets::of(document.text());
+        let secrets = match self.secrets {
+            SecretPolicy::Mask => Secrets::of(document.text()),
+            SecretPolicy::Show => Secrets::default(),
+        };
         let last = document.line_count();
         let one = |number: u64| {
             let mut text = document.original_line(number);
-            secrets.hide(document.text(), &document.line_span(number), &mut text);
+            if !secrets.is_empty() {
+                secrets.hide(document.text(), &document.line_span(number), &mut text);
+            }
             if text.len() > LONGEST {
                 text.truncate(floor_char(&text, LONGEST));
                 text.push('…');

@@ -30,6 +30,9 @@ macro_rules! limits {
         }
 
         impl Limit {
+            /// The names of all kinds that this version knows.
+            pub const NAMES: &[&str] = &[$($name),*];
+
             /// Returns the name, such as `long-line`.
             pub fn name(&self) -> &str {
                 match self {
@@ -124,6 +127,21 @@ as_text!(Limit, Limit::name, |name: &str| Ok::<
     std::convert::Infallible,
 >(Limit::from(name)));
 
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Limit {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "LimitKind".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "The kind of a limit that was reached, or of damage that was found. Later versions know more of them.",
+            "type": "string",
+            "examples": Limit::NAMES,
+        })
+    }
+}
+
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
@@ -159,6 +177,7 @@ impl Hash for Limit {
 
 /// A limit that was reached or damage that was found; the rest was analyzed.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct LimitMet {
     /// The document's name.

@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use kwhy_parse::input::Place;
+use kwhy_parse::redact::SecretPolicy;
 
 pub use crate::verdict::{KindHealth, Situation, State, Verdict, judge};
 pub use cause_id::CauseId;
@@ -39,9 +40,11 @@ pub const SCHEMA: &str = "kwhy.report/1";
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Report {
-    /// [`SCHEMA`].
+    /// The schema, [`SCHEMA`].
+    #[cfg_attr(feature = "schema", schemars(with = "String", extend("const" = SCHEMA)))]
     pub schema: Cow<'static, str>,
     /// The answer to "is something wrong?".
     #[serde(default)]
@@ -84,6 +87,9 @@ pub struct Report {
     /// The number of log records that report a failure and are called information by their writer.
     #[serde(skip)]
     pub(crate) info_failures: u64,
+    /// What became of secrets.
+    #[serde(skip)]
+    pub(crate) secrets: SecretPolicy,
     /// Sizes and counts.
     pub stats: Stats,
 }
@@ -108,6 +114,7 @@ impl Report {
 
 /// The time at which an input was collected.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct CollectedAt {
     /// The time.
@@ -119,6 +126,7 @@ pub struct CollectedAt {
 
 /// A signature that matched, with its evidence.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Finding {
     /// The position in the report, counted from 1.
@@ -181,6 +189,7 @@ pub struct Finding {
 
 /// A line that proves a finding.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Evidence {
     /// The document's name.
@@ -218,6 +227,7 @@ impl Evidence {
 
 /// A finding that another one explains.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Explained {
     /// The explained finding's rank.
@@ -228,6 +238,7 @@ pub struct Explained {
 
 /// A read-only check.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Check {
     /// A description of where to look, if there is no command.
@@ -235,6 +246,10 @@ pub struct Check {
     pub text: Option<String>,
     /// The command, as `run` and `argv`.
     #[serde(flatten, with = "command_line::run_and_argv")]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(flatten, with = "command_line::RunAndArgv")
+    )]
     pub command: Option<CommandLine>,
     /// The meaning of its result.
     pub why: String,
@@ -242,12 +257,17 @@ pub struct Check {
 
 /// A fix.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Fix {
     /// The action.
     pub text: String,
     /// The command that performs it, if any, as `run` and `argv`.
     #[serde(flatten, with = "command_line::run_and_argv")]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(flatten, with = "command_line::RunAndArgv")
+    )]
     pub command: Option<CommandLine>,
     /// True if it deletes, empties, forces or drains something.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -259,6 +279,7 @@ pub struct Fix {
 
 /// Events that no finding covers, grouped.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Unexplained {
     /// The event's reason, or its message where it has none.
@@ -283,12 +304,13 @@ pub struct Unexplained {
 
 /// A summary of one document.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct InputSummary {
     /// The document's name.
     pub source: String,
-    /// The formats found, comma-separated, the most frequent first.
-    pub format: String,
+    /// The formats found, the most frequent first; none in plain text, and in what is empty.
+    pub formats: Vec<Format>,
     /// The number of lines.
     pub lines: u64,
     /// The number of lines of logs and events of the cluster; of a large document about as many.
@@ -307,6 +329,7 @@ pub struct InputSummary {
 
 /// An archive or folder whose members were read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct BundleSummary {
     /// The name.
@@ -323,6 +346,7 @@ pub struct BundleSummary {
 
 /// A run of lines in one format.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct SegmentSummary {
     /// The format.
@@ -335,6 +359,7 @@ pub struct SegmentSummary {
 
 /// Sizes and counts of an analysis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Stats {
     /// Bytes read.

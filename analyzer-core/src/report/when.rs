@@ -4,11 +4,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use jiff::{SignedDuration, Timestamp};
-use kwhy_model::{Age, Stamp};
+use kwhy_model::{Age, Stamp, fraction_digits};
 
-use super::text::as_text;
-
-/// A time as the input states it. In JSON it is a text: RFC 3339, without the year where none is known
+/// A time as the input states it. In JSON it is `{"at": "2024-03-04T05:06:07Z"}`, with `"year_stated": false` where no year
+/// is known, or `{"ago_s": 1080, "resolution_s": 60}`. As a text it is RFC 3339, without the year where none is known
 /// (`03-04T05:06:07.25`), or an age such as `18m ago`.
 ///
 /// ```
@@ -26,7 +25,9 @@ use super::text::as_text;
 /// assert_eq!(ago.timestamp(), None);
 /// # Ok::<(), kwhy_core::report::ParseWhenError>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
 #[non_exhaustive]
 pub enum When {
     /// At this time. One that is read from a text counts as one that stated its zone.
@@ -77,7 +78,7 @@ impl From<Timestamp> for When {
         let text = time.to_string();
         When::At(Stamp {
             nanos: time.as_nanosecond(),
-            digits: digits(&text),
+            digits: fraction_digits(&text),
             zone_stated: true,
             year_stated: true,
         })
@@ -94,7 +95,7 @@ impl FromStr for When {
         let stamp = |time: Timestamp, year_stated| {
             When::At(Stamp {
                 nanos: time.as_nanosecond(),
-                digits: digits(text),
+                digits: fraction_digits(text),
                 zone_stated: true,
                 year_stated,
             })
@@ -110,15 +111,6 @@ impl FromStr for When {
             .ok_or(ParseWhenError(()))
     }
 }
-
-/// The number of digits of a time's fraction.
-fn digits(text: &str) -> u8 {
-    let fraction = text.split_once('.').map_or("", |(_, fraction)| fraction);
-    let digits = fraction.bytes().take_while(u8::is_ascii_digit).count();
-    u8::try_from(digits.min(9)).unwrap_or(9)
-}
-
-as_text!(When, |when: &When| *when, str::parse::<When>);
 
 /// The error of a text that is neither a time nor an age.
 ///

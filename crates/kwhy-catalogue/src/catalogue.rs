@@ -1,14 +1,17 @@
 //! A set of signatures, built in or read from YAML.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
 
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
+use crate::knowledge::{topology, writers};
 use kwhy_prefilter::{LiteralSet, QGramIndex};
-use kwhy_signature::{Causes, Index, Signature, SignatureError, check, needs, use_digests};
+use kwhy_signature::{
+    Causes, Index, Signature, SignatureError, all_errors, check, needs, use_digests,
+};
 
 include!(concat!(env!("OUT_DIR"), "/builtin.rs"));
 
@@ -119,6 +122,18 @@ impl Catalogue {
         Ok(())
     }
 
+    /// Returns all errors of a YAML text of signatures; none if it can be added, but for ids that are taken.
+    ///
+    /// ```
+    /// use kwhy_catalogue::Catalogue;
+    /// let errors = Catalogue::empty().errors_of("mine.yaml", "id: shelf\nseverty: error\ntile: x\n");
+    /// assert!(errors.iter().any(|error| error.message().ends_with("did you mean `severity`?")));
+    /// assert!(errors.iter().any(|error| error.message().ends_with("did you mean `title`?")));
+    /// ```
+    pub fn errors_of(&self, file: &str, yaml: &str) -> Vec<SignatureError> {
+        all_errors(file, yaml, &self.causes)
+    }
+
     /// Adds causes that signatures added later may name: a YAML mapping of ids to what they mean, one entry a line,
     /// as in the `causes.yaml` of the built-in ones.
     ///
@@ -221,6 +236,30 @@ impl Catalogue {
     /// The meaning of a cause, in one line; `None` for an unknown id.
     pub fn cause(&self, id: &str) -> Option<&str> {
         self.causes.meaning(id)
+    }
+
+    /// Returns the names of products that the signatures and what is known of clusters contain, in order: they say nothing of
+    /// whose cluster an input is of.
+    pub fn product_names(&self) -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
+        for signature in self.signatures() {
+            signature.product_names(&mut names);
+        }
+        let topology = topology();
+        let served = topology
+            .served_by
+            .iter()
+            .flat_map(|(one, other)| [one, other]);
+        let known = served.map(|object| object.name);
+        let writers = writers().iter().flat_map(|rule| rule.writers);
+        let known = known.chain(topology.static_pods.iter().copied());
+        names.extend(known.chain(writers.copied()).map(str::to_owned));
+        names
+    }
+
+    /// Returns the names of the pods of the control plane that the kubelet runs from files; a node's name comes after them.
+    pub fn static_pods(&self) -> impl Iterator<Item = &'static str> {
+        topology().static_pods.iter().copied()
     }
 
     /// All causes that a signature may name, with their meaning, in order.

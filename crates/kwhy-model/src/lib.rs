@@ -23,6 +23,7 @@ mod severity;
 mod subject;
 mod text;
 mod time;
+mod time_json;
 
 pub use duration::nanoseconds;
 pub use event::{Carrier, Event, Format, Stream};
@@ -36,3 +37,4 @@ pub use severity::Severity;
 pub use subject::Subject;
 pub use text::{Span, Text, TextBuilder};
 pub use time::{Age, Stamp};
+pub use time_json::fraction_digits;

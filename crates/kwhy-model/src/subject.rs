@@ -24,6 +24,7 @@ use std::sync::LazyLock;
     serde::Serialize,
     serde::Deserialize,
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Subject {
     /// The kind in its API spelling, such as `Pod`.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -21,6 +21,18 @@ impl Stamp {
         jiff::Timestamp::from_nanosecond(self.nanos).ok()
     }
 
+    /// Returns the time in RFC 3339, with the digits that were printed; in 1970 where no year is known. A time outside of the
+    /// years -9999 to 9999 is the nearest one inside.
+    ///
+    /// ```
+    /// use kwhy_model::Stamp;
+    /// let stamp = Stamp { nanos: 250_000_000, digits: 2, zone_stated: true, year_stated: false };
+    /// assert_eq!(stamp.rfc3339().to_string(), "1970-01-01T00:00:00.25Z");
+    /// ```
+    pub fn rfc3339(&self) -> impl fmt::Display + use<> {
+        Rfc3339(*self)
+    }
+
     /// Seconds from `earlier` to this moment; negative if it is later.
     pub fn seconds_since(&self, earlier: &Stamp) -> f64 {
         (self.nanos - earlier.nanos) as f64 / 1e9
@@ -38,6 +50,21 @@ impl fmt::Display for Stamp {
             let printed = format!("{timestamp:.*}", usize::from(self.digits));
             f.write_str(printed.get(5..).unwrap_or(&printed).trim_end_matches('Z'))
         }
+    }
+}
+
+/// A time as [`Stamp::rfc3339`] gives it.
+struct Rfc3339(Stamp);
+
+impl fmt::Display for Rfc3339 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use jiff::Timestamp;
+        let nearest = match self.0.nanos < 0 {
+            true => Timestamp::MIN,
+            false => Timestamp::MAX,
+        };
+        let time = self.0.timestamp().unwrap_or(nearest);
+        write!(f, "{time:.*}", usize::from(self.0.digits))
     }
 }
 

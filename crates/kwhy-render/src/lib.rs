@@ -23,7 +23,7 @@ mod human;
 pub mod json;
 mod junit;
 mod markdown;
-mod ndjson;
+pub mod ndjson;
 mod outline;
 #[cfg(test)]
 mod samples;
@@ -41,10 +41,10 @@ pub use html::Html;
 pub use human::{Detail, Human, Step, only_if};
 pub use json::Json;
 pub use junit::Junit;
+pub use kwhy_core::signature::edit_distance;
 pub use markdown::Markdown;
 pub use ndjson::Ndjson;
 pub use sarif::Sarif;
-pub use select::edit_distance;
 pub use style::{Layout, Style, level_name};
 pub use words::counted;
 

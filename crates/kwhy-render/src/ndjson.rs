@@ -20,8 +20,13 @@ pub struct Ndjson<'s> {
 
 /// A finding as a line.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "FindingLine"))]
 struct Line<'r> {
+    /// The schema of the line.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = SCHEMA)))]
     schema: &'static str,
+    /// The input that it is about, where lines of several follow each other.
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<&'r str>,
     #[serde(flatten)]
@@ -30,23 +35,57 @@ struct Line<'r> {
 
 /// The last line.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "SummaryLine"))]
 struct Last<'r> {
+    /// The schema of the line.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = SCHEMA)))]
     schema: &'static str,
+    /// The input that it is about, where lines of several follow each other.
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<&'r str>,
     summary: Summary<'r>,
 }
 
+/// What the findings do not say.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Summary<'r> {
+    /// The answer to "is something wrong?".
     verdict: Verdict,
+    /// The number of findings, each a line before this one.
     findings: usize,
+    /// The number of findings that were omitted because nobody asked for them.
     left_out: usize,
+    /// The number of groups of events that no finding covers.
     unexplained: usize,
+    /// The number of documents that were read.
     inputs: usize,
+    /// The number of lines that no parser understands.
     not_understood: u64,
+    /// Limits and damage that were encountered.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<LimitMet>"))]
     limits: &'r [LimitMet],
+    /// Sizes and counts.
     stats: Stats,
+}
+
+/// A line, as a schema describes it.
+#[cfg(feature = "schema")]
+#[derive(schemars::JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+enum AnyLine<'r> {
+    /// One finding.
+    Finding(Line<'r>),
+    /// The last line.
+    Summary(Last<'r>),
+}
+
+/// Returns the JSON Schema of a line.
+#[cfg(feature = "schema")]
+pub fn schema(generator: schemars::SchemaGenerator) -> schemars::Schema {
+    generator.into_root_schema_for::<AnyLine<'static>>()
 }
 
 impl Render for Ndjson<'_> {

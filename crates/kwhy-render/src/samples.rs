@@ -65,7 +65,7 @@ fn command(text: &str) -> Option<CommandLine> {
 
 pub fn report(findings: Vec<Finding>) -> Report {
     let mut input = InputSummary::new("stdin");
-    input.format = "describe".into();
+    input.formats = vec![Format::Describe];
     input.lines = 40;
     input.segments = vec![SegmentSummary::new(Format::Describe, 1, 40)];
     let mut report = Report::default();

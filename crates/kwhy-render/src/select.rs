@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use kwhy_core::report::{CommandLine, Limit, LimitMet, judge};
+use kwhy_core::signature::edit_distance;
 use kwhy_core::{Finding, Level, Report, Role, Subject, Verdict};
 
 use crate::words::counted;
@@ -205,20 +206,6 @@ fn unknown_namespace(namespace: &str, is_there: bool, known: &BTreeSet<String>) 
         text += &format!(". Is {name} meant?");
     }
     text
-}
-
-/// The edit distance of two words: the number of letters to add, take out or change.
-pub fn edit_distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (number, own) in a.bytes().enumerate() {
-        let mut before = std::mem::replace(&mut row[0], number + 1);
-        for (at, other) in b.bytes().enumerate() {
-            let change = before + usize::from(own != other);
-            before = row[at + 1];
-            row[at + 1] = change.min(before + 1).min(row[at] + 1);
-        }
-    }
-    row.last().copied().unwrap_or(0)
 }
 
 /// Gives the findings that stay ranks without gaps.

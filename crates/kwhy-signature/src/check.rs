@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::causes::Causes;
 use super::error::SignatureError;
+use super::nearest::{hint, nearest};
 use super::schema::{GIVEN, Signature};
 use super::temporal::MISPLACED;
 
@@ -68,7 +69,7 @@ const MAX_SIZE: usize = 1 << 20;
 const MAX_OPEN: usize = 1000;
 
 /// Refuses a document whose parsing would take long.
-fn check_size(file: &str, text: &str) -> Result<(), SignatureError> {
+pub(crate) fn check_size(file: &str, text: &str) -> Result<(), SignatureError> {
     let (mut open, mut at) = (0usize, 0);
     for (place, byte) in text.bytes().enumerate() {
         match byte {
@@ -142,101 +143,148 @@ pub fn joined(
     Ok(signatures)
 }
 
+/// What is wrong in a signature as a whole.
+pub(crate) struct Problem {
+    /// The key of the file, if one is named.
+    pub field: &'static str,
+    /// The text concerned.
+    pub piece: String,
+    /// What is wrong with it.
+    pub message: String,
+    /// True if it is about a value that nothing captures.
+    pub is_of_captures: bool,
+}
+
+impl Problem {
+    fn new(field: &'static str, piece: impl Into<String>, message: impl Into<String>) -> Problem {
+        Problem {
+            field,
+            piece: piece.into(),
+            message: message.into(),
+            is_of_captures: false,
+        }
+    }
+
+    fn of_captures(piece: impl Into<String>, message: String) -> Problem {
+        Problem {
+            is_of_captures: true,
+            ..Problem::new("", piece, message)
+        }
+    }
+}
+
 /// Validates the signature as a whole; an error names the text concerned.
 fn check(signature: &Signature, causes: &Causes) -> Result<(), (String, String)> {
+    let problems = problems(signature, causes);
+    match problems.into_iter().next() {
+        Some(problem) => Err((problem.piece, problem.message)),
+        None => Ok(()),
+    }
+}
+
+/// All that is wrong in a signature as a whole.
+pub(crate) fn problems(signature: &Signature, causes: &Causes) -> Vec<Problem> {
+    let mut all = Vec::new();
     let id = &signature.id;
     let proper = id
         .bytes()
         .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
     if id.is_empty() || !proper {
-        return Err((
-            id.clone(),
-            format!("the id {id:?} must be lower-case words with hyphens"),
-        ));
+        let message = format!("the id {id:?} must be lower-case words with hyphens");
+        all.push(Problem::new("id", id, message));
     }
     if let Some(confidence) = signature.confidence
         && !(0.0..=1.0).contains(&confidence)
     {
-        return Err((
-            "confidence".into(),
-            "confidence must be between 0 and 1".into(),
-        ));
+        let message = "confidence must be between 0 and 1";
+        all.push(Problem::new("confidence", "confidence", message));
     }
     if signature.is_frame()
         && signature
             .confidence
             .is_none_or(|stated| stated > MAX_OF_FRAME)
     {
-        return Err((
-            "tier".into(),
-            format!(
-                "a signature of the tier frame states a confidence of {MAX_OF_FRAME} at most: it does not know the words"
-            ),
-        ));
+        let message = format!(
+            "a signature of the tier frame states a confidence of {MAX_OF_FRAME} at most: it does not know the words"
+        );
+        all.push(Problem::new("tier", "tier", message));
     }
     if signature.condition.reach.is_some() {
-        return Err(("match".into(), MISPLACED.into()));
+        all.push(Problem::new("match", "match", MISPLACED));
     }
-    let closed = signature.condition.check_closed();
-    closed.map_err(|message| ("where".to_owned(), message))?;
-    let explained = signature.explains.iter().map(|rule| &rule.what);
-    let ended = signature.ends.iter().map(|rule| &rule.what);
-    for what in explained.filter(|what| what.contains('/')) {
-        known_cause(what, causes).map_err(|message| (what.clone(), message))?;
+    if let Err(message) = signature.condition.check_closed() {
+        all.push(Problem::of_captures("where", message));
     }
-    for what in ended.filter(|what| what.contains('/')) {
-        known_family(what, causes).map_err(|message| (what.clone(), message))?;
-    }
-    let own = &signature.cause;
-    known_cause(own, causes).map_err(|message| (own.clone(), message))?;
+    of_causes(signature, causes, &mut all);
     let mut patterns = Vec::new();
     signature.condition.patterns(&mut patterns);
     for pattern in patterns {
         let source = pattern.as_str();
-        let refused = |message| (source.to_owned(), format!("{source:?}: {message}"));
-        pattern.check().map_err(refused)?;
+        if let Err(message) = pattern.check() {
+            all.push(Problem::new("", source, format!("{source:?}: {message}")));
+        }
     }
+    of_slots(signature, &mut all);
+    all
+}
+
+/// Causes that are not known.
+fn of_causes(signature: &Signature, causes: &Causes, all: &mut Vec<Problem>) {
+    let explained = signature.explains.iter().map(|rule| &rule.what);
+    let ended = signature.ends.iter().map(|rule| &rule.what);
+    for what in explained.filter(|what| what.contains('/')) {
+        let known = known_cause(what, causes).map_err(|it| Problem::new("explains", what, it));
+        all.extend(known.err());
+    }
+    for what in ended.filter(|what| what.contains('/')) {
+        let known = known_family(what, causes).map_err(|it| Problem::new("ends", what, it));
+        all.extend(known.err());
+    }
+    let own = &signature.cause;
+    let known = known_cause(own, causes).map_err(|it| Problem::new("cause", own, it));
+    all.extend(known.err());
+}
+
+/// Values that nothing captures, and commands that cannot be used.
+fn of_slots(signature: &Signature, all: &mut Vec<Problem>) {
     let mut captured = Vec::new();
     signature.condition.captures(&mut captured);
     // an image reference contains its registry
     let of_image = |name: &str| name == "registry" && captured.contains(&"image");
     let known = |name: &str| GIVEN.contains(&name) || captured.contains(&name) || of_image(name);
+    let unknown = |what: &str, slot: &str| {
+        let near = hint(slot, captured.iter().chain(GIVEN).copied());
+        let message = format!("the {what} uses {{{slot}}}, which nothing captures{near}");
+        Problem::of_captures(format!("{{{slot}"), message)
+    };
     for (what, template) in signature.templates() {
-        if let Some(slot) = template.slots().find(|slot| !known(slot)) {
-            let message = format!("the {what} uses {{{slot}}}, which nothing captures");
-            return Err((format!("{{{slot}"), message));
-        }
+        let slots = template.slots().filter(|slot| !known(slot));
+        all.extend(slots.map(|slot| unknown(what, slot)));
     }
     for (what, run) in signature.commands() {
         let source = run.as_str();
-        let refused = |message| {
-            (
-                source.to_owned(),
-                format!("the {what} {source:?}: {message}"),
-            )
-        };
-        run.check().map_err(refused)?;
-        if let Some((slot, _)) = run.slots().find(|(slot, _)| !known(slot)) {
-            let message = format!("the {what} uses {{{slot}}}, which nothing captures");
-            return Err((format!("{{{slot}"), message));
+        if let Err(message) = run.check() {
+            let message = format!("the {what} {source:?}: {message}");
+            all.push(Problem::new("", source, message));
+            continue;
         }
+        let slots = run.slots().filter(|(slot, _)| !known(slot));
+        all.extend(slots.map(|(slot, _)| unknown(what, slot)));
     }
     for name in signature.values.keys() {
         let mut commands = signature.commands();
         if !commands.any(|(_, run)| run.slots().any(|(slot, _)| slot == name)) {
             let message = format!("no command uses {{{name}}}, so its type has no effect");
-            return Err((name.clone(), message));
+            all.push(Problem::new("values", name, message));
         }
     }
     let told = signature.since.iter().chain(&signature.extent);
     let fold = signature.fold.iter().flatten();
-    for name in told.chain(fold) {
-        if !known(name) {
-            let message = format!("nothing captures {name:?}");
-            return Err((name.clone(), message));
-        }
+    for name in told.chain(fold).filter(|name| !known(name)) {
+        let near = hint(name, captured.iter().copied());
+        let message = format!("nothing captures {name:?}{near}");
+        all.push(Problem::of_captures(name, message));
     }
-    Ok(())
 }
 
 /// Checks that a cause, or a family of causes `family/*`, is known.
@@ -255,8 +303,9 @@ fn known_cause(id: &str, causes: &Causes) -> Result<(), String> {
         return Ok(());
     }
     let (_, wanted) = id.split_once('/').unwrap_or(("", id));
-    Err(match causes.ids().find(|known| known.ends_with(wanted)) {
-        Some(near) => format!("unknown cause {id:?}; did you mean {near:?}?"),
+    let same_name = causes.ids().find(|known| known.ends_with(wanted));
+    Err(match same_name.or_else(|| nearest(id, causes.ids())) {
+        Some(near) => format!("unknown cause {id:?}; did you mean `{near}`?"),
         None => format!("unknown cause {id:?}; causes.yaml beside the signatures may name it"),
     })
 }

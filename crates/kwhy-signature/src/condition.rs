@@ -56,6 +56,7 @@ pub enum What {
 
 /// The property that the events of one match must share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
     /// The same object, if it is known.
@@ -75,6 +76,7 @@ pub enum Scope {
 
 /// A pattern of one event.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct EventPattern {
@@ -92,6 +94,7 @@ pub struct EventPattern {
     pub kind: OneOrMany<String>,
     /// The format's name.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(with = "OneOrMany<kwhy_model::Format>"))]
     pub format: OneOrMany<String>,
     /// The minimum severity; an event without one passes.
     pub severity: Option<Severity>,
@@ -111,6 +114,7 @@ pub struct EventPattern {
     pub not: OneOrMany<Pattern>,
     /// Facts of the error chain, each with patterns for its whole value.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(with = "crate::json_schema::Chain"))]
     pub chain: BTreeMap<Fact, OneOrMany<Pattern>>,
     /// Named values of the record, each with patterns matched within it.
     #[serde(default)]
@@ -131,6 +135,7 @@ impl EventPattern {
 
 /// A pattern of one object.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ObjectPattern {
@@ -145,6 +150,7 @@ pub struct ObjectPattern {
     pub namespace: OneOrMany<Pattern>,
     /// The format's name: `describe` or `table`.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(with = "OneOrMany<kwhy_model::Format>"))]
     pub format: OneOrMany<String>,
     /// True if it appears in a list of all objects of its kind, rather than alone.
     #[serde(default)]
@@ -164,30 +170,60 @@ pub struct ObjectPattern {
     pub fields: BTreeMap<String, ValueTest>,
 }
 
+/// Exactly one of `event`, `object`, `all`, `any` and `sequence`, with more conditions on it.
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(extend("oneOf" = [
+    {"required": ["event"]}, {"required": ["object"]}, {"required": ["all"]}, {"required": ["any"]}, {"required": ["sequence"]}
+])))]
 #[serde(deny_unknown_fields)]
-struct RawCondition {
+pub(crate) struct RawCondition {
+    /// One event.
     event: Option<Box<EventPattern>>,
+    /// One object.
     object: Option<Box<ObjectPattern>>,
+    /// All of these, in any order.
     all: Option<Vec<Condition>>,
+    /// One of these.
     any: Option<Vec<Condition>>,
+    /// All of these, in the order of time.
     sequence: Option<Vec<Condition>>,
+    /// None of these in the same scope.
     #[serde(default)]
     none: Vec<Condition>,
+    /// Conditions whose captures and proof are added where they hold too.
     #[serde(default)]
     also: Vec<Condition>,
+    /// The number of times that it must be seen, 1 by default; counts of an event add up.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     at_least: Option<u64>,
+    /// The longest time from the first to the last, both included, such as `10m`.
+    #[cfg_attr(feature = "schema", schemars(extend("pattern" = DURATION)))]
     within: Option<String>,
+    /// Of an event: `100/1m` is `at_least: 100` and `within: 1m`.
+    #[cfg_attr(feature = "schema", schemars(extend("pattern" = "^[0-9]+ */")))]
     rate: Option<String>,
+    /// In an entry of `none`: how much longer the range is than the time from the first event to the last.
+    #[cfg_attr(feature = "schema", schemars(extend("pattern" = DURATION)))]
     window: Option<String>,
+    /// In an entry of `none`: moves the range.
+    #[cfg_attr(feature = "schema", schemars(extend("pattern" = DURATION)))]
     slide: Option<String>,
+    /// In an entry of `none`: the number of the event at which the range starts, in the order of time.
     anchor: Option<usize>,
+    /// In an entry of `none`: the range is as long as `window`.
     absolute: Option<bool>,
+    /// The property that the parts must share.
     #[serde(default)]
     per: Scope,
+    /// Comparisons of captured values.
     #[serde(default, rename = "where")]
     comparisons: Vec<Comparison>,
 }
+
+/// Such as `10m`, `1h30m`, `250ms` or `2d`.
+#[cfg(feature = "schema")]
+const DURATION: &str = "^-?([0-9.]+(ns|us|ms|s|m|h|d|w))+$";
 
 /// Parses an optional duration into nanoseconds.
 fn nanoseconds(text: Option<&str>) -> Result<Option<i64>, String> {

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use super::nearest::{hint, nearest};
+
 /// An error in a signature file, with its location. Its source is the YAML reader's error, if it is one.
 ///
 /// ```
@@ -67,10 +69,19 @@ impl SignatureError {
                 .find(&value)
                 .map(|offset| place(source, start + offset))
         });
+        let message = in_words(&message);
         SignatureError {
             kind: Kind::Yaml,
             yaml: Some(Arc::new(error)),
             ..SignatureError::new(file, source, exact.unwrap_or(at), message)
+        }
+    }
+
+    /// An error of the YAML reader at a place that is known otherwise, in its words without place and path.
+    pub(crate) fn refused(file: &str, source: &str, at: (usize, usize), words: &str) -> Self {
+        SignatureError {
+            kind: Kind::Yaml,
+            ..SignatureError::new(file, source, at, in_words(words))
         }
     }
 
@@ -133,8 +144,58 @@ impl SignatureError {
     }
 }
 
+/// The words of a document about signatures for what the YAML reader says, with what was meant, if that is near.
+fn in_words(message: &str) -> String {
+    let (path, words) = match message.split_once(": ") {
+        Some((path, words)) if !path.contains(' ') => (format!("{path}: "), words),
+        _ => (String::new(), message),
+    };
+    let between = |start: &str| words.strip_prefix(start)?.split('`').next();
+    let expected: Vec<&str> = match words.split_once("expected ") {
+        Some((_, expected)) => expected.split('`').skip(1).step_by(2).collect(),
+        None => Vec::new(),
+    };
+    let list = || {
+        let quoted: Vec<String> = expected.iter().map(|it| format!("`{it}`")).collect();
+        quoted.join(", ")
+    };
+    if let Some(key) = between("unknown field `") {
+        return path
+            + &match nearest(key, expected.iter().copied()) {
+                Some(near) => format!("unknown key `{key}`; did you mean `{near}`?"),
+                None => format!("unknown key `{key}`, expected one of {}", list()),
+            };
+    }
+    if let Some(value) = between("unknown variant `") {
+        let near = hint(value, expected.iter().copied());
+        return path + &format!("`{value}` is not one of {}{near}", list());
+    }
+    if let Some(key) = between("missing field `") {
+        return path + &format!("the key `{key}` is missing");
+    }
+    if let Some(rest) = words.strip_prefix("invalid type: ")
+        && let Some((found, wanted)) = rest.rsplit_once(", expected ")
+    {
+        let found = match found.split_once(' ') {
+            Some(("string", text)) => format!("the text {text}"),
+            _ if found == "sequence" => "a list".to_owned(),
+            _ if found == "map" => "a map of keys".to_owned(),
+            _ => found.replace('`', ""),
+        };
+        let wanted = match wanted {
+            "a sequence" => "a list",
+            "a map" => "a map of keys",
+            "a string" => "a text",
+            _ if wanted.starts_with("struct ") => "a map of keys",
+            wanted => wanted,
+        };
+        return path + &format!("{found} is not {wanted}");
+    }
+    path + words
+}
+
 /// The line and column of a byte offset, counted from 1.
-fn place(source: &str, at: usize) -> (usize, usize) {
+pub(crate) fn place(source: &str, at: usize) -> (usize, usize) {
     let before = &source[..at];
     (
         before.matches('\n').count() + 1,
@@ -143,7 +204,7 @@ fn place(source: &str, at: usize) -> (usize, usize) {
 }
 
 /// The first text in double quotes in a message, unescaped; failing that, in backquotes.
-fn quoted(message: &str) -> Option<String> {
+pub(crate) fn quoted(message: &str) -> Option<String> {
     if let Some(start) = message.find('"') {
         let mut values =
             serde_json::Deserializer::from_str(&message[start..]).into_iter::<String>();

@@ -21,6 +21,7 @@
 //! ```
 
 pub mod advice;
+mod all_errors;
 mod case;
 mod causes;
 pub mod check;
@@ -33,13 +34,17 @@ mod expression;
 pub mod format;
 mod hir;
 mod index;
+#[cfg(feature = "schema")]
+mod json_schema;
 mod literals;
 mod meaning;
+mod nearest;
 mod one_or_many;
 mod parsed;
 mod pattern;
 mod phrases;
 pub mod placement;
+mod product_names;
 mod quotes;
 mod relation;
 mod required;
@@ -50,6 +55,7 @@ mod tokens;
 mod value_test;
 mod words;
 
+pub use all_errors::all_errors;
 pub use causes::Causes;
 pub use command::{CommandTemplate, ValueType};
 pub use compare::Comparison;
@@ -66,6 +72,7 @@ pub use template::Template;
 pub use compare::number;
 pub use condition::{EventPattern, ObjectPattern, What};
 pub use index::{ConditionId, Index, STARTS, Word};
+pub use nearest::edit_distance;
 pub use pattern::{Haystack, Place};
 pub use required::{
     LiteralRequirement, RequirementKind, leaves, needs, refuting_leaves, refuting_objects,

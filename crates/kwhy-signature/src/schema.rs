@@ -16,12 +16,15 @@ use kwhy_model::{Level, Role};
 
 /// A pattern over events and objects with the root cause that it proves.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Signature {
     /// The id: lower-case words with hyphens, unique in a catalogue.
+    #[cfg_attr(feature = "schema", schemars(extend("pattern" = "^[a-z0-9-]+$")))]
     pub id: String,
     /// The cause that it proves.
+    #[cfg_attr(feature = "schema", schemars(extend("pattern" = "^[^/ ]+/[^/ ]+$")))]
     pub cause: String,
     /// Its role: a root cause, a symptom of one, or benign.
     #[serde(default = "role_cause")]
@@ -33,6 +36,7 @@ pub struct Signature {
     pub severity: Level,
     /// The confidence of a match, from 0 to 1.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
     pub confidence: Option<f64>,
     /// The fault in one line.
     pub title: Template,
@@ -104,7 +108,9 @@ pub struct Signature {
     /// The affected versions, as text.
     #[serde(default)]
     pub versions: Option<String>,
+    /// Texts that it must and must not match: its tests.
     #[serde(default, deserialize_with = "read_examples")]
+    #[cfg_attr(feature = "schema", schemars(with = "Examples"))]
     examples: OnceLock<Examples>,
     /// The file that it was read from.
     #[serde(skip)]
@@ -116,6 +122,7 @@ pub struct Signature {
 
 /// The part of a fault that a signature knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Tier {
@@ -128,6 +135,8 @@ pub enum Tier {
 
 /// The object at fault, with captured values.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Subject"))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct SubjectTemplate {
@@ -152,6 +161,7 @@ pub struct Explains {
 
 /// Pods that something cannot work without.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Needs {
@@ -168,6 +178,7 @@ fn anywhere() -> Scope {
 
 /// Findings that a signature shows to be resolved.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Ends {
@@ -213,17 +224,25 @@ pub enum StepTemplate {
     Look(Template),
 }
 
+/// A read-only check: `run` or `look`, and at least one of `why`, `confirms` and `rules_out`.
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Check", extend("oneOf" = [{"required": ["run"]}, {"required": ["look"]}])))]
 #[serde(deny_unknown_fields)]
-struct RawCheck {
+pub(crate) struct RawCheck {
+    /// A command that only reads.
     #[serde(default)]
     run: Option<CommandTemplate>,
+    /// A description of where to look, if no single command shows it.
     #[serde(default)]
     look: Option<Template>,
+    /// What the result means.
     #[serde(default)]
     why: Option<Template>,
+    /// The result that confirms the cause.
     #[serde(default)]
     confirms: Option<Template>,
+    /// The result that rules the cause out.
     #[serde(default)]
     rules_out: Option<Template>,
 }
@@ -288,6 +307,8 @@ impl CheckTemplate {
 
 /// A fix.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Fix"))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct FixTemplate {
@@ -311,6 +332,7 @@ pub struct FixTemplate {
 
 /// Texts that a signature must and must not match.
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Examples {
@@ -324,6 +346,7 @@ pub struct Examples {
 
 /// An example input.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Example {

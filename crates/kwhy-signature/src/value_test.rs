@@ -92,16 +92,19 @@ impl NumberTest {
             .all(|(order, bound)| order.holds(value, *bound))
     }
 
+    /// The names of bounds in a file.
+    pub(crate) const NAMES: [(&str, Order); 6] = [
+        ("lt", Order::Less),
+        ("le", Order::LessOrEqual),
+        ("gt", Order::Greater),
+        ("ge", Order::GreaterOrEqual),
+        ("eq", Order::Equal),
+        ("ne", Order::NotEqual),
+    ];
+
     fn key(name: &str) -> Option<Order> {
-        Some(match name {
-            "lt" => Order::Less,
-            "le" => Order::LessOrEqual,
-            "gt" => Order::Greater,
-            "ge" => Order::GreaterOrEqual,
-            "eq" => Order::Equal,
-            "ne" => Order::NotEqual,
-            _ => return None,
-        })
+        let known = NumberTest::NAMES.iter().find(|(known, _)| *known == name);
+        known.map(|(_, order)| *order)
     }
 }
 

@@ -1,7 +1,6 @@
 //! Parses what of a block is read, and tests what is there.
 
 use std::ops::Range;
-use std::sync::OnceLock;
 
 use super::super::collection_time::collected;
 use super::super::document_stats::note_namespace;
@@ -74,7 +73,7 @@ impl BlockScan<'_, '_, '_> {
             },
             gaps: Vec::new(),
             ends: Vec::new(),
-            secrets: OnceLock::new(),
+            secrets: self.secrets.places(),
         };
         let text = chunk.text.text();
         let end = without_closing_marks(text.trim_end_matches('\n'));
@@ -181,7 +180,7 @@ impl BlockScan<'_, '_, '_> {
             text: Document::new("", self.block.bytes.as_slice()),
             gaps: piece.gaps.clone(),
             ends: piece.ends.clone(),
-            secrets: OnceLock::new(),
+            secrets: self.secrets.places(),
         };
         let parsed = piece.parse(chunk.text.text(), self.limits);
         let reach = Reach {

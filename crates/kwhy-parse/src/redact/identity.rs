@@ -5,10 +5,9 @@
 //! cluster stays.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use sha2::{Digest, Sha256};
-
+use super::maker::Maker;
 use super::shape_of_identity::{self as shape, Shape};
 use kwhy_model::{Span, Subject};
 
@@ -71,20 +70,71 @@ const OF_PRODUCTS: &[&str] = &[
 #[derive(Clone, Debug, Default)]
 pub struct Identities {
     /// The token of each value.
-    tokens: HashMap<String, String>,
+    tokens: HashMap<String, Token>,
     /// The number of values of each kind, and of their occurrences.
     counts: BTreeMap<String, (u64, u64)>,
-    /// Makes tokens that are the same in another run.
-    key: Option<String>,
+    /// What tokens look like.
+    maker: Maker,
+    /// Names of products, which stay.
+    public: HashSet<String>,
+    /// Names of pods that the kubelet runs from files.
+    static_pods: Vec<String>,
+}
+
+/// The token of a value.
+#[derive(Clone, Debug)]
+struct Token {
+    kind: String,
+    text: String,
 }
 
 impl Identities {
     /// Without names so far. With a key the token of a value depends on both alone.
     pub fn new(key: Option<&str>) -> Identities {
         Identities {
-            key: key.map(str::to_owned),
+            maker: Maker::new(key),
             ..Identities::default()
         }
+    }
+
+    /// With tokens of the shape of what they replace, for a copy that is read again: an address stays an address, a host a host,
+    /// and a generated name keeps its end, so that it is still that of a pod of its owner.
+    ///
+    /// ```
+    /// use kwhy_parse::redact::Identities;
+    /// let mut identities = Identities::new(None).shaped();
+    /// let text = "pod web-6d5f9c7b8-kq2xz cannot reach 10.0.0.7:443 of db.acme.example";
+    /// let copied = "pod deployment-1-6d5f9c7b8-kq2xz cannot reach 10.0.0.3:443 of host-1.site.example";
+    /// assert_eq!(identities.redact(text), copied);
+    /// ```
+    pub fn shaped(mut self) -> Identities {
+        self.maker.is_shaped = true;
+        self
+    }
+
+    /// With names of products, which say nothing of whose cluster it is and stay.
+    pub fn with_public(mut self, names: impl IntoIterator<Item = String>) -> Identities {
+        self.public.extend(names);
+        self
+    }
+
+    /// With names of pods that the kubelet runs from files: the node's name comes after them.
+    pub fn with_static_pods<'n>(mut self, names: impl IntoIterator<Item = &'n str>) -> Identities {
+        self.static_pods
+            .extend(names.into_iter().map(str::to_owned));
+        self
+    }
+
+    /// The node in the name of a pod that the kubelet runs from a file.
+    fn node_of<'n>(&self, kind: &str, pod: &'n str) -> Option<&'n str> {
+        let names = self.static_pods.iter().filter(|_| kind == "pod");
+        let mut nodes = names.filter_map(|name| pod.strip_prefix(name.as_str())?.strip_prefix('-'));
+        nodes.find(|node| node.len() > 1)
+    }
+
+    /// Returns true for a name that stays.
+    fn is_public(&self, name: &str) -> bool {
+        COMMON.contains(&name) || self.public.contains(name) || Subject::is_kind_word(name)
     }
 
     /// The number of values of each kind that were replaced, and how often.
@@ -99,7 +149,7 @@ impl Identities {
         let is_name = name.len() > 1
             && name.bytes().all(shape::is_of_piece)
             && !name.bytes().all(|byte| byte.is_ascii_digit());
-        if is_name && !is_common(name) && !OF_PRODUCTS.contains(&kind) {
+        if is_name && !self.is_public(name) && !OF_PRODUCTS.contains(&kind) {
             self.token(kind, name);
             if kind.eq_ignore_ascii_case("pod") {
                 self.add_owners(name);
@@ -142,27 +192,44 @@ impl Identities {
     /// The token of a value, which is made if there is none.
     fn token(&mut self, kind: &str, value: &str) -> String {
         if let Some(token) = self.tokens.get(value) {
-            return token.clone();
+            return token.text.clone();
         }
         let kind = kind.to_ascii_lowercase();
+        let owner = match self.maker.is_shaped {
+            true => shape::owner(&kind, value),
+            false => None,
+        };
         let (values, _) = self.counts.entry(kind.clone()).or_default();
         *values += 1;
-        let token = match &self.key {
-            Some(key) => {
-                let mut hash = Sha256::new();
-                hash.update(key.as_bytes());
-                hash.update([0]);
-                hash.update(value.as_bytes());
-                let digest = hash.finalize();
-                let digits = digest.iter().take(5).map(|byte| format!("{byte:02x}"));
-                format!("{kind}-{}", digits.collect::<String>())
+        let number = *values;
+        let text = match owner {
+            // a public name has no token
+            Some((_, owner)) if self.is_public(owner) => value.to_owned(),
+            Some((of, owner)) => {
+                let end = value.get(owner.len()..).unwrap_or("");
+                self.token(of, owner) + end
             }
-            None => format!("{kind}-{values}"),
+            None if self.maker.is_shaped && kind == "address" && value.starts_with("ip-") => {
+                // the name of a host that is its address
+                let address = value.replacen("ip-", "", 1).replace('-', ".");
+                format!("ip-{}", self.token("address", &address).replace('.', "-"))
+            }
+            None => match self.node_of(&kind, value).filter(|_| self.maker.is_shaped) {
+                Some(node) => {
+                    let name = value.strip_suffix(node).unwrap_or("").to_owned();
+                    name + &self.token("node", node)
+                }
+                None => self.maker.token(&kind, value, number),
+            },
         };
         if self.tokens.len() < MAX_VALUES {
-            self.tokens.insert(value.to_owned(), token.clone());
+            let token = Token {
+                kind,
+                text: text.clone(),
+            };
+            self.tokens.insert(value.to_owned(), token);
         }
-        token
+        text
     }
 
     /// A text with tokens.
@@ -244,9 +311,8 @@ impl Identities {
             let token = text
                 .get(span.clone())
                 .and_then(|value| self.tokens.get(value));
-            let kind = token.and_then(|token| token.rsplit_once('-'));
-            if let Some((kind, _)) = kind
-                && let Some((_, times)) = self.counts.get_mut(kind)
+            if let Some(token) = token
+                && let Some((_, times)) = self.counts.get_mut(&token.kind)
             {
                 *times += 1;
             }
@@ -335,11 +401,11 @@ impl Identities {
 
     fn piece(&mut self, piece: &str, named: Option<&str>) -> Vec<(Span, String)> {
         let whole = 0..piece.len();
-        if is_common(piece) {
+        if self.is_public(piece) {
             return Vec::new();
         }
         if let Some(token) = self.tokens.get(piece) {
-            return vec![(whole, token.clone())];
+            return vec![(whole, token.text.clone())];
         }
         match shape::piece(piece) {
             Some(Shape::Kept) => return Vec::new(),
@@ -355,7 +421,7 @@ impl Identities {
             let mut edits = Vec::new();
             for part in shape::labels(piece) {
                 if let Some(token) = self.tokens.get(&piece[part.clone()]) {
-                    edits.push((part, token.clone()));
+                    edits.push((part, token.text.clone()));
                 }
             }
             if !edits.is_empty() || shape::is_host(piece) {
@@ -408,10 +474,6 @@ fn align(out: &mut String, text: &str, moved: &mut isize) {
         *moved = 0;
         out.push_str(rest);
     }
-}
-
-fn is_common(name: &str) -> bool {
-    COMMON.contains(&name) || Subject::is_kind_word(name)
 }
 
 #[cfg(test)]

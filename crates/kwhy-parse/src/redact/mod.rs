@@ -7,13 +7,16 @@ mod apply;
 mod copy;
 mod find;
 mod identity;
+mod maker;
 mod names;
 mod objects;
 mod quote;
 mod shape_of_identity;
 mod shapes;
+mod tokens;
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use kwhy_model::Span;
 
@@ -25,6 +28,26 @@ pub(crate) const MARK: &str = "***";
 
 /// Of values that are at least so long all copies are masked in what is reported with them.
 const SHORTEST: usize = 4;
+
+/// What becomes of secrets in what is reported.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SecretPolicy {
+    /// They are masked.
+    #[default]
+    Mask,
+    /// They stay as they are.
+    Show,
+}
+
+impl SecretPolicy {
+    /// The places of the secrets that are masked in a text: found when first asked for, or none at all.
+    pub fn places(self) -> OnceLock<Secrets> {
+        match self {
+            SecretPolicy::Mask => OnceLock::new(),
+            SecretPolicy::Show => OnceLock::from(Secrets::default()),
+        }
+    }
+}
 
 /// The places of secrets in a text.
 #[derive(Clone, Debug, Default)]

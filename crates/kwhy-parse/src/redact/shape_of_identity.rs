@@ -1,6 +1,6 @@
 //! The shapes of hosts, addresses, e-mails, images, ids and generated names.
 
-use kwhy_model::Span;
+use kwhy_model::{Span, Subject};
 
 /// What a text is by its shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,7 +145,8 @@ pub(super) fn whole(word: &str) -> Option<Shape> {
 /// What a piece is by its shape.
 pub(super) fn piece(piece: &str) -> Option<Shape> {
     if is_ipv4(piece) {
-        let is_own = ["127.", "0.", "255."]
+        // of the host itself, of its network, of a cloud's metadata
+        let is_own = ["127.", "0.", "255.", "169.254.169.254"]
             .iter()
             .any(|start| piece.starts_with(start));
         return Some(if is_own { Shape::Kept } else { Shape::Address });
@@ -176,6 +177,10 @@ pub(super) fn is_host(text: &str) -> bool {
 }
 
 fn is_of_project(text: &str) -> bool {
+    // a driver of storage is a product: `ebs.csi.aws.com`
+    if text.contains(".csi.") {
+        return true;
+    }
     PROJECTS.iter().any(|domain| {
         let before = text.strip_suffix(domain);
         before.is_some_and(|before| {
@@ -238,7 +243,7 @@ pub(super) fn is_file(name: &str) -> bool {
         .is_some_and(|(_, end)| ENDS.contains(&end))
 }
 
-fn is_ipv4(text: &str) -> bool {
+pub(super) fn is_ipv4(text: &str) -> bool {
     let mut octets = 0;
     let all = text.split('.').all(|octet| {
         octets += 1;
@@ -280,6 +285,29 @@ fn is_generated(text: &str) -> bool {
             .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
         && has_digit(set)
         && is_name(name)
+}
+
+/// The kind and name of what a name was generated for: the Deployment of a ReplicaSet, the owner of a pod.
+pub(super) fn owner<'n>(kind: &str, name: &'n str) -> Option<(&'static str, &'n str)> {
+    let (of, spelled) = match kind {
+        "pod" => (
+            match piece(name) {
+                Some(Shape::Pod) => "deployment",
+                _ => "object",
+            },
+            "Pod",
+        ),
+        "replicaset" => ("deployment", "ReplicaSet"),
+        _ => return None,
+    };
+    let owner = |kind: &str| {
+        let subject = Subject::new(kind, None, name);
+        let owner = subject.workload().map(str::len)?;
+        (owner > 1 && owner < name.len()).then_some(owner)
+    };
+    // a pod that is not made yet: `web-6d5f9c7b8-`
+    let owner = owner(spelled).or_else(|| owner("ReplicaSet"))?;
+    Some((of, &name[..owner]))
 }
 
 /// Returns true for the name of an object.

@@ -91,6 +91,7 @@ struct Row {
 
 /// A group of similar events.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct FoldedRow {
     /// The message and error, with `<*>` for parts that vary.
@@ -99,16 +100,16 @@ pub struct FoldedRow {
     pub count: u64,
     /// The severity according to the writer.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub severity: Option<&'static str>,
+    pub severity: Option<Severity>,
     /// The reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The earliest time, if any event has one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub first: Option<String>,
+    pub first: Option<Stamp>,
     /// The latest time, if any event has one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub last: Option<String>,
+    pub last: Option<Stamp>,
     /// The events per minute from the first to the last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_minute: Option<f64>,
@@ -321,10 +322,10 @@ impl Row {
         FoldedRow {
             template: mask::text(&self.tokens),
             count: self.count,
-            severity: self.severity.map(Severity::name),
+            severity: self.severity,
             reason: self.reason.clone(),
-            first: self.first.map(|time| time.to_string()),
-            last: self.last.map(|time| time.to_string()),
+            first: self.first,
+            last: self.last,
             per_minute: (minutes > 0.0).then(|| (rate * 100.0).round() / 100.0),
             source: self.source.clone(),
             line: self.line,

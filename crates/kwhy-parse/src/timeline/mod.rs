@@ -83,17 +83,18 @@ pub struct Timeline {
 
 /// The number of records of each severity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Counts {
-    /// [`Severity::Fatal`].
+    /// Fatal ones.
     pub fatal: u64,
-    /// [`Severity::Error`].
+    /// Errors.
     pub error: u64,
-    /// [`Severity::Warning`].
+    /// Warnings.
     pub warning: u64,
-    /// [`Severity::Info`].
+    /// Information.
     pub info: u64,
-    /// [`Severity::Debug`], and records without a severity.
+    /// Debugging, and records without a severity.
     pub other: u64,
 }
 
@@ -125,6 +126,7 @@ impl Counts {
 
 /// Records over time by severity.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct TimelineReport {
     /// The width of a bucket in seconds.
@@ -137,10 +139,11 @@ pub struct TimelineReport {
 
 /// A time span that contains records.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct TimelineBucket {
-    /// The start, as RFC 3339; `03-04T05:06:07` if the year is unknown.
-    pub start: String,
+    /// The start.
+    pub start: Stamp,
     /// The records in it.
     #[serde(flatten)]
     pub counts: Counts,
@@ -199,7 +202,7 @@ impl Timeline {
             &settled.yearless
         };
         let buckets = axis.buckets().map(|(nanos, counts)| TimelineBucket {
-            start: stamp(nanos, year_stated).to_string(),
+            start: stamp(nanos, year_stated),
             counts: *counts,
         });
         TimelineReport {
@@ -214,7 +217,7 @@ fn stamp(nanos: i128, year_stated: bool) -> Stamp {
     Stamp {
         nanos: nanos.max(Timestamp::MIN.as_nanosecond()),
         digits: 0,
-        zone_stated: year_stated,
+        zone_stated: true,
         year_stated,
     }
 }

@@ -149,7 +149,7 @@ fn drawn(nodes: &[Node], edges: &[(usize, usize, Edge)], omitted: usize) -> Mark
                 }
             }
             p class="key" {
-                span { "→ makes fail" }
+                @if edges.iter().any(|it| it.2 == Edge::Explains) { span { "→ makes fail" } }
                 @if edges.iter().any(|it| it.2 == Edge::RunsOn) { span { "┄ runs on" } }
                 @if omitted > 0 { span { "more objects than are drawn" } }
             }

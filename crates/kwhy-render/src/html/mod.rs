@@ -23,7 +23,7 @@ use crate::{Render, View};
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 /// The hashes of the two, as the policy names them; a test computes them.
-const STYLE_HASH: &str = "397fHhFX6dZ9VuSdQOv4aMyOZlGGTT3ncFHtFdlxMx0=";
+const STYLE_HASH: &str = "nlipEuj5Gj+pei2rtFnXvZB4KFg0/jC4bKtnLlsjeck=";
 const SCRIPT_HASH: &str = "XzsEUxutn8jCgwq4ZhwqT8QbFTthkmErGMz7gWdSq3g=";
 
 /// The number of cards, and of rows in a list.
@@ -220,7 +220,7 @@ fn inputs(view: &View<'_>) -> Markup {
                     li {
                         code { (visible(&input.source)) } " "
                         small {
-                            (counted(input.lines, "line")) " " (visible(&input.format))
+                            (counted(input.lines, "line")) " " (input.format_names())
                             @if input.not_understood > 0 { ", " (input.not_understood) " not understood" }
                         }
                     }

@@ -104,7 +104,6 @@ fn hostile_text_is_text() {
         second.subject.kind = Some(text.to_owned());
         report.findings.push(second);
         report.inputs[0].source = text.to_owned();
-        report.inputs[0].format = text.to_owned();
         report.limits[0].message = text.to_owned();
         report.unexplained[0].reason = text.to_owned();
         drawn(&report)

@@ -219,7 +219,7 @@ struct Bar {
 
 fn bars(timeline: &TimelineReport) -> Vec<Bar> {
     let buckets = timeline.buckets.iter().filter_map(|bucket| {
-        let (scale, second) = place(&bucket.start.parse().ok()?, None)?;
+        let (scale, second) = place(&When::At(bucket.start), None)?;
         let counts = &bucket.counts;
         let counts = [
             counts.fatal + counts.error,

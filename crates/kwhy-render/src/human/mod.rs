@@ -565,16 +565,18 @@ fn read(report: &Report) -> String {
     text
 }
 
-fn formats(inputs: &[InputSummary]) -> Vec<&str> {
-    let mut formats = Vec::new();
+fn formats(inputs: &[InputSummary]) -> Vec<String> {
+    let mut names = Vec::new();
     for input in inputs {
-        for format in input.format.split(',').map(str::trim) {
-            if !format.is_empty() && !formats.contains(&format) {
-                formats.push(format);
+        let own = input.formats.iter().map(|format| format.name());
+        let plain = (input.formats.is_empty() && input.lines > 0).then_some("text");
+        for name in own.chain(plain) {
+            if !names.iter().any(|known| known == name) {
+                names.push(name.to_owned());
             }
         }
     }
-    formats
+    names
 }
 
 /// A writer's level as a report's.

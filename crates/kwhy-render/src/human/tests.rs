@@ -116,7 +116,7 @@ fn an_empty_input() {
     let mut report = samples::report(Vec::new());
     report.stats.bytes = 0;
     report.inputs[0].lines = 0;
-    report.inputs[0].format.clear();
+    report.inputs[0].formats.clear();
     assert_eq!(
         drawn(&report, 100, false),
         "The input is empty.\n\nNothing found in 0 lines.\n"

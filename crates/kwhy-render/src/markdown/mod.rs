@@ -272,7 +272,7 @@ fn read(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
             "- {}: {} ({}){not_understood}",
             span(&input.source),
             counted(input.lines, "line"),
-            inline(&input.format),
+            input.format_names(),
         )?;
     }
     if let Some(more) = report.inputs.len().checked_sub(FOLDED).filter(|m| *m > 0) {

@@ -93,7 +93,6 @@ fn hostile(bad: &str) -> Report {
     finding.subject.name = Some(bad.to_owned());
     finding.others = vec![finding.subject.clone()];
     report.inputs[0].source = bad.to_owned();
-    report.inputs[0].format = bad.to_owned();
     report.limits[0].message = bad.to_owned();
     report.unexplained[0].reason = bad.to_owned();
     report

@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 /// The type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ValueType {
     /// A DNS-1123 label: a namespace, a container.

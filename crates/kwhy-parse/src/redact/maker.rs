@@ -1,0 +1,150 @@
+//! Makes tokens: a kind and a number, or a text of the shape of what it replaces.
+
+use std::collections::HashSet;
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use sha2::{Digest, Sha256};
+
+use super::shape_of_identity as shape;
+
+/// What tokens look like.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Maker {
+    /// Makes tokens that are the same in another run.
+    key: Option<String>,
+    /// True if addresses, hosts and ids keep their shape.
+    pub is_shaped: bool,
+    /// The addresses and ids that were made.
+    made: HashSet<String>,
+}
+
+impl Maker {
+    pub fn new(key: Option<&str>) -> Maker {
+        Maker {
+            key: key.map(str::to_owned),
+            ..Maker::default()
+        }
+    }
+
+    /// The token of a value that is the `number`-th one of its kind.
+    pub fn token(&mut self, kind: &str, value: &str, number: u64) -> String {
+        let digest = self.key.as_ref().map(|key| {
+            let mut hash = Sha256::new();
+            hash.update(key.as_bytes());
+            hash.update([0]);
+            hash.update(value.as_bytes());
+            hash.finalize()
+        });
+        let seed = digest.as_ref().map_or(number, |digest| {
+            let bytes = digest.iter().take(8);
+            bytes.fold(0, |all, byte| all << 8 | u64::from(*byte))
+        });
+        match kind {
+            "address" if self.is_shaped => self.unlike(seed, |seed| address(value, seed)),
+            "uid" if self.is_shaped => self.unlike(seed, |seed| {
+                let (high, low) = ((seed >> 48) & 0xffff, seed & 0xffff_ffff_ffff);
+                format!("{high:08x}-0000-4000-8000-{low:012x}")
+            }),
+            _ => {
+                let token = match &digest {
+                    Some(digest) => {
+                        let digits = digest.iter().take(5).map(|byte| format!("{byte:02x}"));
+                        format!("{kind}-{}", digits.collect::<String>())
+                    }
+                    None => format!("{kind}-{number}"),
+                };
+                match kind {
+                    "host" if self.is_shaped => token + ".site.example",
+                    _ => token,
+                }
+            }
+        }
+    }
+
+    /// A token that no other value has.
+    fn unlike(&mut self, seed: u64, make: impl Fn(u64) -> String) -> String {
+        let mut seed = seed;
+        let mut token = make(seed);
+        // there are more of them than values are distinguished
+        while !self.made.insert(token.clone()) && self.made.len() < 1 << 17 {
+            seed = seed.wrapping_add(1);
+            token = make(seed);
+        }
+        token
+    }
+}
+
+/// An address of the same kind: of a private network in 10.0.0.0/8, any other in the ranges for benchmarks (RFC 2544) and
+/// documents (RFC 3849).
+fn address(value: &str, seed: u64) -> String {
+    if !shape::is_ipv4(value) {
+        let low = seed & 0xffff_ffff;
+        let of = |half: u64| u16::try_from(half & 0xffff).unwrap_or_default();
+        let address = Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, of(low >> 16), of(low));
+        return address.to_string();
+    }
+    let is_private = value.parse::<Ipv4Addr>().is_ok_and(|address| {
+        let [first, second, ..] = address.octets();
+        address.is_private() || (first == 100 && (64..128).contains(&second))
+    });
+    let (base, most) = match is_private {
+        true => (u32::from(Ipv4Addr::new(10, 0, 0, 0)), 1 << 24),
+        false => (u32::from(Ipv4Addr::new(198, 18, 0, 0)), 1 << 17),
+    };
+    // the first address of a network is often that of a gateway, or of the Service of the API server: no other becomes it
+    let last = match value.ends_with(".1") {
+        true => 1,
+        false => 2 + seed % 250,
+    };
+    let network = (seed / 250) % (most >> 8);
+    let network = match last {
+        1 => seed % (most >> 8),
+        _ => network,
+    };
+    let own = u32::try_from(network << 8 | last).unwrap_or_default();
+    Ipv4Addr::from(base | own).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shaped(key: Option<&str>) -> Maker {
+        Maker {
+            is_shaped: true,
+            ..Maker::new(key)
+        }
+    }
+
+    #[test]
+    fn shapes_stay() {
+        let mut maker = shaped(None);
+        for (kind, value, token) in [
+            ("address", "192.168.7.9", "10.0.0.3"),
+            ("address", "10.96.0.1", "10.0.1.1"),
+            ("address", "203.0.113.7", "198.18.0.3"),
+            ("address", "fd00::17", "2001:db8::1"),
+            (
+                "uid",
+                "0f8e7d6c-1a2b-4c3d-9e8f-001122334455",
+                "00000000-0000-4000-8000-000000000001",
+            ),
+            ("host", "db.acme.test", "host-1.site.example"),
+            ("configmap", "web-conf", "configmap-1"),
+        ] {
+            assert_eq!(maker.token(kind, value, 1), token, "{value}");
+        }
+    }
+
+    #[test]
+    fn no_two_values_have_one_token() {
+        for key in [None, Some("quay")] {
+            let mut maker = shaped(key);
+            let mut made = HashSet::new();
+            for number in 0..3000_u32 {
+                let value = Ipv4Addr::from(0xcb00_7100 | number).to_string();
+                assert!(made.insert(maker.token("address", &value, u64::from(number))));
+            }
+        }
+    }
+}

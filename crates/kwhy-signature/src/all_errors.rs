@@ -1,0 +1,408 @@
+//! All errors of a signature file, not the first one alone.
+//!
+//! What the reader refuses is noted and taken out, or put in where it is missing, and the rest is read again, until it is a
+//! signature; that is then checked as a whole.
+
+use std::collections::HashSet;
+
+use serde_yaml::Value;
+
+use super::causes::Causes;
+use super::check::{self, YamlDocument};
+use super::error::{SignatureError, place};
+use super::nearest::nearest;
+use super::schema::Signature;
+
+/// The number of errors of one document that are looked for.
+const MAX_ERRORS: usize = 40;
+
+/// The errors of all documents of a file, in order; those that make ids meet are not among them.
+pub fn all_errors(file: &str, yaml: &str, causes: &Causes) -> Vec<SignatureError> {
+    let mut all = Vec::new();
+    for document in check::documents(yaml) {
+        // most documents are right
+        if check::read_document(file, yaml, &document, causes).is_err() {
+            all.extend(of_document(file, yaml, &document, causes));
+        }
+    }
+    all
+}
+
+fn of_document(
+    file: &str,
+    yaml: &str,
+    document: &YamlDocument<'_>,
+    causes: &Causes,
+) -> Vec<SignatureError> {
+    let text = document.text();
+    let first = || check::read_document(file, yaml, document, causes).err();
+    if check::check_size(file, text).is_err() {
+        return first().into_iter().collect();
+    }
+    let Ok(mut value) = serde_yaml::from_str::<Value>(text) else {
+        return first().into_iter().collect();
+    };
+    let mut errors = Vec::new();
+    let mut taken = HashSet::new();
+    let signature = loop {
+        let written = serde_yaml::to_string(&value).unwrap_or_default();
+        let error = match serde_yaml::from_str::<Signature>(&written) {
+            Ok(signature) => break Some(signature),
+            Err(error) => error,
+        };
+        let message = error.to_string();
+        let Some(refusal) = Refusal::read(&message).or_else(|| Refusal::by_trial(&value, &message))
+        else {
+            break None;
+        };
+        if !taken.contains(&refusal.place()) {
+            let at = locate(text, &refusal.path, refusal.what.text());
+            let error = SignatureError::refused(file, text, at, &refusal.words);
+            errors.push(error.within(yaml, document.lines_before()));
+        }
+        taken.insert(refusal.place());
+        // what is misspelled is not missing
+        taken.extend(refusal.meant());
+        if !repair(&mut value, &refusal) || errors.len() > MAX_ERRORS {
+            break None;
+        }
+    };
+    if let Some(signature) = signature {
+        // where the condition was repaired nothing is known of what it captures
+        let knows_captures = !taken.iter().any(|place| place.starts_with("match"));
+        for problem in check::problems(&signature, causes) {
+            let is_made = taken.contains(problem.field);
+            if !is_made && (knows_captures || !problem.is_of_captures) {
+                let error = SignatureError::about(file, text, &problem.piece, problem.message);
+                errors.push(error.within(yaml, document.lines_before()));
+            }
+        }
+    }
+    if errors.is_empty() {
+        errors.extend(first());
+    }
+    errors.sort_by_key(|error| (error.line(), error.column()));
+    errors.dedup_by_key(|error| (error.line(), error.column(), error.message().to_owned()));
+    errors
+}
+
+/// What the reader refuses, and where.
+struct Refusal {
+    /// The keys and the numbers of items that lead there.
+    path: Vec<String>,
+    what: What,
+    /// The reader's words, without place and path.
+    words: String,
+}
+
+enum What {
+    /// A key that is not known there.
+    Unknown(String),
+    /// A key that must be there.
+    Missing(String),
+    /// The value at the path.
+    Value(String),
+}
+
+impl What {
+    /// The text in the file that it is about.
+    fn text(&self) -> &str {
+        match self {
+            What::Unknown(key) => key,
+            What::Missing(_) => "",
+            What::Value(text) => text,
+        }
+    }
+}
+
+impl Refusal {
+    /// Reads the reader's message: `match.any[0].event: unknown field ...`.
+    fn read(message: &str) -> Option<Refusal> {
+        let message = message.split(" at line ").next().unwrap_or(message);
+        let is_path = |text: &&str| {
+            let mut bytes = text.bytes();
+            !text.is_empty()
+                && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"_-.[]".contains(&byte))
+        };
+        let (path, words) = match message.split_once(": ") {
+            Some((path, words)) if is_path(&path) => (path, words),
+            _ => ("", message),
+        };
+        let path = path.replace('[', ".[");
+        let path: Vec<String> = path
+            .split('.')
+            .filter(|part| !part.is_empty())
+            .map(str::to_owned)
+            .collect();
+        let quoted = |start: &str| {
+            let rest = words.strip_prefix(start)?;
+            rest.split('`').next().map(str::to_owned)
+        };
+        let what = match (quoted("unknown field `"), quoted("missing field `")) {
+            (Some(key), _) => What::Unknown(key),
+            (_, Some(key)) => What::Missing(key),
+            _ if path.is_empty() => return None,
+            _ => What::Value(super::error::quoted(words).unwrap_or_default()),
+        };
+        Some(Refusal {
+            path,
+            what,
+            words: words.to_owned(),
+        })
+    }
+
+    /// Finds the key without which the reader does not say this: where a message has no path.
+    fn by_trial(value: &Value, message: &str) -> Option<Refusal> {
+        let words = message.split(" at line ").next().unwrap_or(message);
+        let keys = value.as_mapping()?.keys().filter_map(Value::as_str);
+        let says = |value: &Value| {
+            let written = serde_yaml::to_string(value).unwrap_or_default();
+            let read = serde_yaml::from_str::<Signature>(&written);
+            read.err()
+                .is_some_and(|error| error.to_string().starts_with(words))
+        };
+        let mut at_fault = keys.filter(|key| {
+            let mut other = value.clone();
+            if let Value::Mapping(map) = &mut other {
+                match REQUIRED.contains(key) {
+                    true => drop(map.insert((*key).into(), stand_in(key))),
+                    false => drop(map.shift_remove(*key)),
+                }
+            }
+            !says(&other)
+        });
+        Some(Refusal {
+            path: vec![at_fault.next()?.to_owned()],
+            what: What::Value(super::error::quoted(words).unwrap_or_default()),
+            words: words.to_owned(),
+        })
+    }
+
+    /// The place as a text: the path, and the key.
+    fn place(&self) -> String {
+        match &self.what {
+            What::Unknown(key) | What::Missing(key) => self.below(key),
+            What::Value(_) => self.path.join("."),
+        }
+    }
+
+    /// The place of the key that an unknown one is a misspelling of.
+    fn meant(&self) -> Option<String> {
+        let What::Unknown(key) = &self.what else {
+            return None;
+        };
+        let (_, known) = self.words.split_once("expected ")?;
+        let meant = nearest(key, known.split('`').skip(1).step_by(2))?;
+        Some(self.below(meant))
+    }
+
+    fn below(&self, key: &str) -> String {
+        let path = self.path.iter().map(String::as_str);
+        path.chain([key]).collect::<Vec<_>>().join(".")
+    }
+}
+
+/// The keys that each signature has.
+const REQUIRED: &[&str] = &["id", "cause", "severity", "title", "match", "why"];
+
+/// What a key that must be there is while the rest is read.
+fn stand_in(key: &str) -> Value {
+    let text = match key {
+        "match" => "{event: {reason: stand-in}}",
+        "severity" => "error",
+        "cause" => "stand/in",
+        "id" => "stand-in",
+        _ => "stand in",
+    };
+    serde_yaml::from_str(text).unwrap_or(Value::Null)
+}
+
+/// Takes out what is refused, or puts in what is missing; false if nothing changed.
+fn repair(value: &mut Value, refusal: &Refusal) -> bool {
+    let (path, key) = match &refusal.what {
+        What::Unknown(key) | What::Missing(key) => (refusal.path.as_slice(), key.as_str()),
+        What::Value(_) => match refusal.path.split_last() {
+            Some((last, path)) => (path, last.as_str()),
+            None => return false,
+        },
+    };
+    let mut at = value;
+    for part in path {
+        let inner = match part.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
+            Some(number) => {
+                let number: Option<usize> = number.parse().ok();
+                number.and_then(|number| at.get_mut(number))
+            }
+            None => at.get_mut(part.as_str()),
+        };
+        match inner {
+            Some(inner) => at = inner,
+            None => return false,
+        }
+    }
+    match (at, &refusal.what) {
+        (Value::Mapping(map), What::Missing(key)) => {
+            let before = map.insert(key.as_str().into(), stand_in(key));
+            before.is_none()
+        }
+        (Value::Mapping(map), _) => map.shift_remove(key).is_some(),
+        (Value::Sequence(items), _) => {
+            let number = key.trim_matches(['[', ']']).parse::<usize>();
+            match number {
+                Ok(number) if number < items.len() => {
+                    items.remove(number);
+                    true
+                }
+                _ => false,
+            }
+        }
+        _ => false,
+    }
+}
+
+/// The line and column of what a path leads to in a text, and of `what` there.
+fn locate(text: &str, path: &[String], what: &str) -> (usize, usize) {
+    let mut at = 0;
+    for part in path {
+        let rest = text.get(at..).unwrap_or("");
+        let found = match part.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
+            Some(number) => item(rest, number.parse().unwrap_or(0)),
+            None => key(rest, part),
+        };
+        at += found.unwrap_or(0);
+    }
+    let rest = text.get(at..).unwrap_or("");
+    let own = match what {
+        "" => {
+            let start = rest.find('\n').filter(|_| rest.starts_with("---"));
+            let start = start.unwrap_or(0);
+            let own = rest.get(start..).unwrap_or("");
+            let own = own.find(|c: char| !c.is_whitespace() && c != ':');
+            own.map(|own| start + own)
+        }
+        what => key(rest, what).or_else(|| rest.find(what)),
+    };
+    place(text, at + own.unwrap_or(0))
+}
+
+/// The place of a key in a text.
+fn key(text: &str, key: &str) -> Option<usize> {
+    let mut places = text.match_indices(key);
+    let found = places.find(|(at, _)| {
+        let before = text.get(..*at).and_then(|before| before.chars().last());
+        let after = text
+            .get(at + key.len()..)
+            .unwrap_or("")
+            .trim_start_matches(['"', '\'']);
+        let starts = before.is_none_or(|c| c.is_whitespace() || "{,\"'-".contains(c));
+        starts && after.trim_start_matches(' ').starts_with(':')
+    });
+    found.map(|(at, _)| at)
+}
+
+/// The place of an item of the list that comes next, which is one a line.
+fn item(text: &str, number: usize) -> Option<usize> {
+    let mut at = 0;
+    let mut indent = None;
+    let mut seen = 0;
+    for line in text.split_inclusive('\n') {
+        let trimmed = line.trim_start();
+        let own = line.len() - trimmed.len();
+        if trimmed.starts_with("- ") && *indent.get_or_insert(own) == own {
+            if seen == number {
+                return Some(at + own + 2);
+            }
+            seen += 1;
+        }
+        at += line.len();
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CAUSES: &[(&str, &str)] = &[("shop/shelf-empty", "a shelf has nothing to sell")];
+
+    fn errors(yaml: &str) -> Vec<String> {
+        let causes = Causes::new(CAUSES);
+        let errors = all_errors("mine.yaml", yaml, &causes);
+        errors.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn all_of_a_file_at_once() {
+        let yaml = "\
+id: shelf-empty
+cause: shop/shelf-emty
+severty: error
+tile: 'shelf {shelf} is empty'
+match:
+  any:
+    - event: {mesage: 'the shelf {shelf} is empty', reason: X}
+    - event: {reason: Y, severity: severe}
+  within: 10mm
+fix:
+  - txt: fill it
+why: nobody filled it
+check: there
+";
+        let expected = [
+            "mine.yaml:2:8: unknown cause \"shop/shelf-emty\"; did you mean `shop/shelf-empty`?",
+            "mine.yaml:3:1: unknown key `severty`; did you mean `severity`?",
+            "mine.yaml:4:1: unknown key `tile`; did you mean `title`?",
+            "mine.yaml:7:15: unknown key `mesage`; did you mean `message`?",
+            "mine.yaml:8:36: `severe` is not one of `debug`, `info`, `warning`, `error`, `fatal`",
+            "mine.yaml:9:11: invalid duration \"10mm\": expected a value such as 10m",
+            "mine.yaml:11:5: unknown key `txt`; did you mean `text`?",
+            "mine.yaml:13:8: the text \"there\" is not a list",
+        ];
+        let found = errors(yaml);
+        for line in expected {
+            assert!(found.iter().any(|it| it == line), "{line}: {found:#?}");
+        }
+        // `severity` and `title` are there, misspelled
+        assert_eq!(found.len(), expected.len(), "{found:#?}");
+    }
+
+    #[test]
+    fn what_the_whole_refuses() {
+        let yaml = "\
+id: Shelf
+cause: shop/shelf-empty
+severity: error
+title: 'shelf {shlf} is empty'
+match: {event: {message: 'the shelf {shelf} is empty'}}
+why: nobody filled {shelff}
+confidence: 3
+";
+        assert_eq!(
+            errors(yaml),
+            [
+                "mine.yaml:1:5: the id \"Shelf\" must be lower-case words with hyphens",
+                "mine.yaml:4:15: the title uses {shlf}, which nothing captures; did you mean `shelf`?",
+                "mine.yaml:6:20: the why uses {shelff}, which nothing captures; did you mean `shelf`?",
+                "mine.yaml:7:1: confidence must be between 0 and 1",
+            ]
+        );
+    }
+
+    #[test]
+    fn several_documents_and_files_that_are_no_yaml() {
+        let good = "id: a\ncause: shop/shelf-empty\nseverity: error\ntitle: x\nwhy: x\nmatch: {event: {reason: X}}\n";
+        assert!(errors(good).is_empty());
+        let two = format!("{good}---\nid: b\n---\nid: [\n");
+        let found = errors(&two);
+        assert!(
+            found
+                .iter()
+                .any(|it| it == "mine.yaml:8:1: the key `why` is missing"),
+            "{found:#?}"
+        );
+        assert!(
+            found.iter().any(|it| it.starts_with("mine.yaml:10:")),
+            "{found:#?}"
+        );
+    }
+}
