@@ -64,6 +64,8 @@ pub(crate) struct BlockResult {
     /// The parts of objects that were omitted.
     pub left_out: LeftOut,
     pub long_lines: Vec<u64>,
+    /// The number of tests that were ended at a limit.
+    pub stopped: u64,
     /// Each with its text.
     pub not_understood: Vec<(u64, String)>,
     pub segments: Vec<SegmentSummary>,

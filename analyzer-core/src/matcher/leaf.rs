@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::computed;
+use super::entry;
 use super::event_view::EventView;
 use super::words_of;
 use kwhy_model::{Object, Span, Subject, Text, Value};
@@ -146,9 +147,16 @@ pub(crate) fn event(
     facts: &EventView<'_, '_>,
     least: usize,
 ) -> Vec<Found> {
-    let Some(found) = outside_of_message(pattern, asked, facts) else {
+    let Some(mut found) = outside_of_message(pattern, asked, facts) else {
         return Vec::new();
     };
+    if let Some(term) = &pattern.entry {
+        let Some(mark) = entry::find(term, facts) else {
+            return Vec::new();
+        };
+        found.mark = mark;
+        found.weight += term.weight();
+    }
     // what rules it out is mostly plain words, and cheaper to look for than what it must say
     let mut texts = facts.haystacks();
     let rules_out = |text: Haystack<'_>| {

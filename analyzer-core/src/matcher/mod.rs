@@ -5,6 +5,7 @@
 //! [`Match`]es.
 
 mod computed;
+mod entry;
 mod evaluate;
 mod event_view;
 mod hit;
@@ -36,11 +37,12 @@ use kwhy_parse::input::Chunk;
 use kwhy_prefilter::Token;
 use kwhy_signature::{
     Condition, ConditionId, EventPattern, Index, LiteralRequirement, ObjectPattern, Record,
-    RequiredTokens, RequirementKind, What, leaves,
+    EntryMatch, RequiredTokens, RequirementKind, What, leaves,
 };
 
 use crate::inventory::Tables;
 use ids::Ids;
+use leaf::Found;
 use object_prefilter::ObjectPrefilter;
 
 /// The number of letters and digits of an error that a sentence must quote: a word or two are talked about
@@ -191,7 +193,8 @@ impl<'c> Tester<'c> {
         }
     }
 
-    /// Adds the hits of an event, in the order of their leaf conditions. Frames are asked only where none of these is
+    /// Adds the hits of an event, in the order of their leaf conditions, and returns the number of tests that were ended at
+    /// a limit. Frames are asked only where none of these is
     /// the answer by itself.
     /// `candidates` are the conditions that it may fulfil if it is a log's record, in order and each once; without
     /// them they are looked for.
@@ -201,7 +204,7 @@ impl<'c> Tester<'c> {
         event: &Event<'_>,
         candidates: Option<&[ConditionId]>,
         into: &mut Vec<(ConditionId, Hit)>,
-    ) {
+    ) -> u64 {
         let as_it_is = prefilter::stands_as_it_is(event.format);
         let candidates = candidates.filter(|_| as_it_is);
         let record = chunk.text.text().as_bytes().get(event.span.clone());
@@ -247,7 +250,8 @@ impl<'c> Tester<'c> {
             (Some(candidates), _) => self.each(candidates, test),
             (None, Some(prefilter)) => {
                 let mut candidates = Vec::new();
-                prefilter.event(event, facts.texts(), &mut candidates);
+                let record = record.unwrap_or_default();
+                prefilter.event((event, record), facts.texts(), &mut candidates);
                 self.each(&candidates, test);
             }
             (None, None) => self.all(|leaf, condition| test(leaf, condition)),
@@ -262,6 +266,53 @@ impl<'c> Tester<'c> {
             self.each(&frames, |leaf, condition| add(leaf, condition, into));
             into[start..].sort_by_key(|(leaf, _)| *leaf);
         }
+        facts.stopped()
+    }
+
+    /// Adds the hits of an object as it is written, in the order of their leaf conditions, and returns the number of tests
+    /// that were ended at a limit.
+    pub fn entry_of_object(
+        &self,
+        chunk: &Chunk,
+        object: &Object<'_>,
+        into: &mut Vec<(ConditionId, Hit)>,
+    ) -> u64 {
+        let text = chunk.text.text();
+        let Some(text) = text.get(object.span.clone()) else {
+            return 0;
+        };
+        let mut stopped = 0;
+        let mut test = |leaf: ConditionId, condition: &LeafCondition| {
+            let LeafPattern::Event(pattern) = &condition.pattern else {
+                return;
+            };
+            let Some(term) = pattern.entry.as_ref().filter(|_| pattern.is_only_entry()) else {
+                return;
+            };
+            match term.find(text) {
+                EntryMatch::At(range) => {
+                    let start = object.span.start;
+                    let found = Found {
+                        mark: start + range.start..start + range.end,
+                        weight: term.weight(),
+                        ..Found::default()
+                    };
+                    into.push((leaf, Hit::from_object(chunk, object, found, true)));
+                }
+                EntryMatch::Stopped => stopped += 1,
+                EntryMatch::No => {}
+            }
+        };
+        match self.prefilter {
+            Some(prefilter) => self.each(&prefilter.entries(text.as_bytes()), test),
+            None => self.all(|leaf, condition| test(leaf, condition)),
+        }
+        stopped
+    }
+
+    /// Returns true if there are conditions on records and objects as they are written.
+    pub fn has_entries(&self) -> bool {
+        !self.compiled.prefilter().index().entries.is_empty()
     }
 
     /// Adds the hits of an object, in the order of their leaf conditions.

@@ -8,7 +8,10 @@ use std::sync::OnceLock;
 use rayon::prelude::*;
 
 use kwhy_prefilter::{LiteralSet, QGramIndex};
+use kwhy_signature::cre::{self, FileKind};
 use kwhy_signature::{Causes, Index, Signature, SignatureError, check, needs, use_digests};
+
+use crate::knowledge::community_cause;
 
 include!(concat!(env!("OUT_DIR"), "/builtin.rs"));
 
@@ -79,12 +82,25 @@ impl Catalogue {
     }
 
     /// Adds the signatures of a YAML text: one, or several as documents. One with the id of a built-in
-    /// signature takes its place.
+    /// signature takes its place. Rules of the community ([`cre`]) are told apart by what the text contains; what
+    /// belongs to such rules and has none, as lists of their tags, is passed over.
     ///
     /// # Errors
     /// The first error, with its file, line and reason; nothing of the text is added then. An id that
     /// was added before is an error.
     pub fn add_str(&mut self, file: &str, yaml: &str) -> Result<(), SignatureError> {
+        match cre::file_kind(yaml) {
+            FileKind::Native => {}
+            FileKind::BesideRules => return Ok(()),
+            FileKind::Rules => {
+                let rules = cre::read(file, yaml, &self.causes, community_cause)?;
+                self.add_all(file, yaml, rules.signatures)?;
+                for (id, meaning) in rules.causes {
+                    self.causes.add(id, meaning);
+                }
+                return Ok(());
+            }
+        }
         let documents = check::documents(yaml);
         let read = |document| check::read_document(file, yaml, document, &self.causes);
         #[cfg(feature = "parallel")]
@@ -92,6 +108,16 @@ impl Catalogue {
         #[cfg(not(feature = "parallel"))]
         let parts = documents.iter().map(read);
         let added = check::joined(file, yaml, parts.collect())?;
+        self.add_all(file, yaml, added)
+    }
+
+    /// Adds the signatures of a file, unless an id of them was added before.
+    fn add_all(
+        &mut self,
+        file: &str,
+        yaml: &str,
+        added: Vec<Signature>,
+    ) -> Result<(), SignatureError> {
         let taken = |added: &&Signature| self.by_id.contains_key(&added.id);
         if let Some(taken) = added.iter().find(taken) {
             let by = self.get(&taken.id).map_or("", |other| &other.file);

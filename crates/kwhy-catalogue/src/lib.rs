@@ -18,5 +18,5 @@ mod knowledge;
 pub use catalogue::Catalogue;
 pub use knowledge::{
     ApiServer, CausalRule, Distance, Mechanisms, ObjectName, Topology, WriterRule, mechanisms,
-    topology, writers,
+    community_cause, topology, writers,
 };

@@ -143,7 +143,7 @@ pub fn joined(
 }
 
 /// Validates the signature as a whole; an error names the text concerned.
-fn check(signature: &Signature, causes: &Causes) -> Result<(), (String, String)> {
+pub(super) fn check(signature: &Signature, causes: &Causes) -> Result<(), (String, String)> {
     let id = &signature.id;
     let proper = id
         .bytes()

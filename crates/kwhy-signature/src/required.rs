@@ -30,6 +30,8 @@ pub enum RequirementKind {
     Text,
     /// As the event's reason.
     Reason,
+    /// In the record as it is written.
+    Entry,
     /// As the object's kind.
     Kind,
     /// Nothing is needed: each event must be tested.
@@ -80,6 +82,14 @@ fn of_event(event: &EventPattern) -> LiteralRequirement {
             what: RequirementKind::AnyEvent,
             words: Vec::new(),
             raw: vec![KLOG_FATAL.to_owned()],
+        };
+    }
+    if let Some(entry) = &event.entry {
+        let words = entry.literals().to_vec();
+        return LiteralRequirement {
+            what: RequirementKind::Entry,
+            raw: words.clone(),
+            words,
         };
     }
     if !event.raw.0.is_empty() {

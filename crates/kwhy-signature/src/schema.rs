@@ -9,7 +9,9 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 
 use super::command::{CommandTemplate, ValueType};
+use super::causes::Causes;
 use super::condition::{Condition, Scope};
+use super::cre::CommunityRule;
 use super::one_or_many::OneOrMany;
 use super::template::Template;
 use kwhy_model::{Level, Role};
@@ -104,6 +106,9 @@ pub struct Signature {
     /// The affected versions, as text.
     #[serde(default)]
     pub versions: Option<String>,
+    /// What a rule of the community says of the problem, if the signature is one.
+    #[serde(default, rename = "cre")]
+    pub community: Option<Box<CommunityRule>>,
     #[serde(default, deserialize_with = "read_examples")]
     examples: OnceLock<Examples>,
     /// The file that it was read from.
@@ -414,6 +419,29 @@ pub const GIVEN: &[&str] = &[
 ];
 
 impl Signature {
+    /// Reads a signature that was made as JSON.
+    ///
+    /// # Errors
+    /// Says what is wrong with it.
+    pub(crate) fn from_json(
+        file: &str,
+        value: serde_json::Value,
+        causes: &Causes,
+    ) -> Result<Signature, String> {
+        let mut signature: Signature =
+            serde_json::from_value(value).map_err(|error| error.to_string())?;
+        super::check::check(&signature, causes).map_err(|(_, message)| message)?;
+        signature.file = file.to_owned().into();
+        // it has none of its own, so its text need not be read for them
+        signature.set_examples(Examples::default());
+        Ok(signature)
+    }
+
+    /// Takes examples that are not in its file.
+    pub fn set_examples(&mut self, examples: Examples) {
+        self.examples = OnceLock::from(examples);
+    }
+
     /// The family: the first part of the cause.
     pub fn family(&self) -> &str {
         self.cause.split('/').next().unwrap_or(&self.cause)

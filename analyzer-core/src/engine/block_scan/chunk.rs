@@ -247,7 +247,8 @@ impl BlockScan<'_, '_, '_> {
             }
             let outcome = &mut self.outcome;
             let before = outcome.hits.len();
-            self.tester
+            outcome.stopped += self
+                .tester
                 .event(chunk, event, candidates, &mut outcome.hits);
             let made = outcome.hits.iter_mut().skip(before);
             made.for_each(|(_, hit)| hit.written_in(of));
@@ -266,6 +267,7 @@ impl BlockScan<'_, '_, '_> {
             }
         }
         let outcome = &mut self.outcome;
+        let has_entries = self.tester.has_entries();
         let items = Items::of(&parsed, reach);
         let mut all = Listed::default();
         outcome.lists.begin(&items, reach);
@@ -280,6 +282,18 @@ impl BlockScan<'_, '_, '_> {
             }
             self.tester
                 .object(chunk, object, &mut self.memo, &mut outcome.hits);
+            if has_entries {
+                let written = outcome.hits.len();
+                outcome.stopped += self
+                    .tester
+                    .entry_of_object(chunk, object, &mut outcome.hits);
+                // what was parsed of it as events was tested already
+                let is_event = |hit: &Hit| {
+                    let mut events = parsed.events.iter().map(|event| chunk.whole(&event.span));
+                    events.any(|span| span.start <= hit.mark.start && hit.mark.end <= span.end)
+                };
+                drop(outcome.hits.extract_if(written.., |(_, hit)| is_event(hit)));
+            }
             if let Some(part) = part {
                 let waits = |(_, hit): &mut (ConditionId, Hit)| hit.of_list;
                 part.object(&object.subject, outcome.hits.extract_if(before.., waits));

@@ -1,0 +1,1 @@
+//! Cases of our own, which always run.
