@@ -1,6 +1,7 @@
 //! Reads one block: finds what in it may prove something, and parses only that.
 
 mod chunk;
+mod folded;
 
 use std::collections::BTreeSet;
 

@@ -151,11 +151,18 @@ pub(crate) fn event(
         return Vec::new();
     };
     if let Some(term) = &pattern.entry {
-        let Some(mark) = entry::find(term, facts) else {
-            return Vec::new();
-        };
-        found.mark = mark;
         found.weight += term.weight();
+        let marks = entry::find(term, facts);
+        if pattern.message.0.is_empty() {
+            let found = |mark| Found {
+                mark,
+                ..found.clone()
+            };
+            return marks.into_iter().map(found).collect();
+        }
+        if marks.is_empty() {
+            return Vec::new();
+        }
     }
     // what rules it out is mostly plain words, and cheaper to look for than what it must say
     let mut texts = facts.haystacks();

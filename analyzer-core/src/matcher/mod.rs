@@ -37,7 +37,7 @@ use kwhy_parse::input::Chunk;
 use kwhy_prefilter::Token;
 use kwhy_signature::{
     Condition, ConditionId, EventPattern, Index, LiteralRequirement, ObjectPattern, Record,
-    EntryMatch, RequiredTokens, RequirementKind, What, leaves,
+    EntryMatch, EntryTerm, RequiredTokens, RequirementKind, What, leaves,
 };
 
 use crate::inventory::Tables;
@@ -108,6 +108,13 @@ struct LeafCondition {
     asked: leaf::RequiredTexts,
     /// What a log's record must contain, read when the first one is tested.
     of_record: OnceLock<OfRecord>,
+}
+
+impl LeafCondition {
+    /// Returns true if it is about a record as it is written.
+    fn is_entry(&self) -> bool {
+        matches!(&self.pattern, LeafPattern::Event(pattern) if pattern.entry.is_some())
+    }
 }
 
 /// What a log's record must contain before a condition is tested.
@@ -234,7 +241,11 @@ impl<'c> Tester<'c> {
             let found = test(condition);
             into.extend(found.into_iter().map(|found| {
                 let ids = ids.get_or_init(|| Ids::of(event)).clone();
-                (leaf, Hit::from_event(chunk, event, ids, found))
+                let mut hit = Hit::from_event(chunk, event, ids, found);
+                if condition.is_entry() {
+                    hit.take_time_of_envelope(event);
+                }
+                (leaf, hit)
             }));
         };
         let start = into.len();
@@ -269,6 +280,44 @@ impl<'c> Tester<'c> {
         facts.stopped()
     }
 
+    /// Adds the hits of a record together with the lines that follow it, in the order of their leaf conditions, unless one
+    /// of these lines alone is a hit, and returns the number of tests that were ended at a limit.
+    pub fn folded(
+        &self,
+        chunk: &Chunk,
+        event: &Event<'_>,
+        into: &mut Vec<(ConditionId, Hit)>,
+    ) -> u64 {
+        let record = chunk.text.text().as_bytes().get(event.span.clone());
+        let record = record.unwrap_or_default();
+        let facts = EventView::new(event, record);
+        let whole = chunk.whole(&event.span);
+        let test = |leaf: ConditionId, condition: &LeafCondition| {
+            let LeafPattern::Event(pattern) = &condition.pattern else {
+                return;
+            };
+            let spans_lines = |term: &EntryTerm| term.spans_lines();
+            if !pattern.entry.as_ref().is_some_and(spans_lines) {
+                return;
+            }
+            let inside = |hit: &Hit| whole.start <= hit.record.start && hit.record.end <= whole.end;
+            let mut known = into.iter().rev().take_while(|(_, hit)| inside(hit));
+            if known.any(|(other, _)| *other == leaf) {
+                return;
+            }
+            for found in leaf::event(pattern, &condition.asked, &facts, 0) {
+                let mut hit = Hit::from_event(chunk, event, None, found);
+                hit.take_time_of_envelope(event);
+                into.push((leaf, hit));
+            }
+        };
+        match self.prefilter {
+            Some(prefilter) => self.each(&prefilter.entries(record), test),
+            None => self.all(test),
+        }
+        facts.stopped()
+    }
+
     /// Adds the hits of an object as it is written, in the order of their leaf conditions, and returns the number of tests
     /// that were ended at a limit.
     pub fn entry_of_object(
@@ -277,10 +326,11 @@ impl<'c> Tester<'c> {
         object: &Object<'_>,
         into: &mut Vec<(ConditionId, Hit)>,
     ) -> u64 {
-        let text = chunk.text.text();
-        let Some(text) = text.get(object.span.clone()) else {
+        let span = entry::whole_object(chunk.text.text(), object);
+        let Some(text) = chunk.text.text().get(span.clone()) else {
             return 0;
         };
+        let is_yaml = object.format == Format::ObjectYaml;
         let mut stopped = 0;
         let mut test = |leaf: ConditionId, condition: &LeafCondition| {
             let LeafPattern::Event(pattern) = &condition.pattern else {
@@ -289,11 +339,14 @@ impl<'c> Tester<'c> {
             let Some(term) = pattern.entry.as_ref().filter(|_| pattern.is_only_entry()) else {
                 return;
             };
-            match term.find(text) {
+            let found = match is_yaml && term.is_jq() {
+                true => term.find_in_yaml(text),
+                false => term.find(text),
+            };
+            match found {
                 EntryMatch::At(range) => {
-                    let start = object.span.start;
                     let found = Found {
-                        mark: start + range.start..start + range.end,
+                        mark: span.start + range.start..span.start + range.end,
                         weight: term.weight(),
                         ..Found::default()
                     };

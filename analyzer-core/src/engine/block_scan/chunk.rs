@@ -8,6 +8,7 @@ use super::super::document_stats::note_namespace;
 use super::super::list_continuation::{Items, Reach};
 use super::super::listed::Listed;
 use super::super::pieces::Piece;
+use super::folded::Folder;
 use super::{BlockScan, MAX_SEGMENTS, MAX_TEXT, Run, count};
 use crate::correlate::ObjectSnapshot;
 use crate::matcher::Hit;
@@ -115,6 +116,7 @@ impl BlockScan<'_, '_, '_> {
         }
         let inherits = matches!(self.run, Run::Inherited) && first_is_log;
         let all = segments.len();
+        let mut folder = self.tester.has_entries().then(Folder::default);
         for (number, segment) in segments.iter_mut().enumerate() {
             if let Some(container) = log_section(segment) {
                 self.outcome.enclosed.get_or_insert(self.outcome.hits.len());
@@ -128,6 +130,9 @@ impl BlockScan<'_, '_, '_> {
             let is_last = number + 1 == all;
             let reach = self.reach(&range, number == 0, is_last);
             let parsed = parse::segment(segment, self.limits);
+            if let Some(folder) = &mut folder {
+                parsed.events.iter().for_each(|event| folder.take(text, event));
+            }
             self.test(
                 &chunk,
                 (parsed, &segment.subject),
@@ -142,6 +147,9 @@ impl BlockScan<'_, '_, '_> {
             if number == 0 && inherits {
                 self.outcome.inherited = self.outcome.hits.len();
             }
+        }
+        if let Some(folder) = folder {
+            self.test_folded(&chunk, folder);
         }
         if !part {
             self.outcome.invalid += chunk.text.invalid_sequences();

@@ -30,6 +30,9 @@ const MAX_PROGRAM: usize = 4 << 10;
 /// The most bytes of an entry that is read as JSON.
 const MAX_ENTRY: usize = 1 << 20;
 
+/// The most bytes of an object that is read as YAML.
+const MAX_YAML: usize = 256 << 10;
+
 /// A compiled program.
 pub(super) struct Program {
     filter: Filter<JustLut<Value>>,
@@ -90,9 +93,31 @@ impl Program {
         if trimmed.len() > MAX_ENTRY {
             return EntryMatch::Stopped;
         }
-        let Ok(input) = serde_json::from_str::<Value>(trimmed) else {
-            return EntryMatch::No;
-        };
+        match serde_json::from_str::<Value>(trimmed) {
+            Ok(input) => self.run_on(input, entry.len()),
+            Err(_) => EntryMatch::No,
+        }
+    }
+
+    /// Runs it on an object in YAML, or an item of a list.
+    pub fn run_on_yaml(&self, object: &str) -> EntryMatch {
+        // what an alias stands for may be of any size
+        let has_aliases = || [": *", "- *", "[*", ", *"].iter().any(|mark| object.contains(mark));
+        if object.len() > MAX_YAML || has_aliases() {
+            return EntryMatch::Stopped;
+        }
+        let inner = object.trim_start_matches(' ');
+        let indent = object.len() - inner.len();
+        let item = inner.strip_prefix("- ");
+        let item = item.map(|rest| format!("{}  {rest}", " ".repeat(indent)));
+        match serde_yaml::from_str::<Value>(item.as_deref().unwrap_or(object)) {
+            Ok(input) => self.run_on(input, object.len()),
+            Err(_) => EntryMatch::No,
+        }
+    }
+
+    /// Runs it on a value that takes so many bytes.
+    fn run_on(&self, input: Value, length: usize) -> EntryMatch {
         let steps = Steps::begin();
         let ctx = Ctx::<JustLut<Value>>::new(&self.filter.lut, Vars::new([]));
         let mut holds = false;
@@ -111,7 +136,7 @@ impl Program {
         }
         match (steps.are_used_up(), holds) {
             (true, _) => EntryMatch::Stopped,
-            (false, true) => EntryMatch::At(0..entry.len()),
+            (false, true) => EntryMatch::At(0..length),
             (false, false) => EntryMatch::No,
         }
     }

@@ -32,7 +32,11 @@ pub struct EntryTerm {
 
 enum Test {
     Value(Box<memmem::Finder<'static>>),
-    Regex { expression: Expression, states: usize },
+    Regex {
+        expression: Expression,
+        states: usize,
+        spans_lines: bool,
+    },
     Jq(Box<Program>),
 }
 
@@ -93,7 +97,11 @@ impl EntryTerm {
             source: source.to_owned(),
             literals: literals::required(&hir),
             weight: super::literals::weight_of(&hir),
-            test: Test::Regex { expression, states },
+            test: Test::Regex {
+                expression,
+                states,
+                spans_lines: re2::spans_lines(&hir),
+            },
         })
     }
 
@@ -142,6 +150,23 @@ impl EntryTerm {
         matches!(self.test, Test::Jq(_))
     }
 
+    /// Returns true if what fulfils it may be spread over several lines.
+    pub fn spans_lines(&self) -> bool {
+        match &self.test {
+            Test::Value(_) => false,
+            Test::Regex { spans_lines, .. } => *spans_lines,
+            Test::Jq(_) => true,
+        }
+    }
+
+    /// Tests an object in YAML, which a program of jq sees as the same in JSON.
+    pub fn find_in_yaml(&self, text: &str) -> EntryMatch {
+        match &self.test {
+            Test::Jq(program) => program.run_on_yaml(text),
+            Test::Value(_) | Test::Regex { .. } => self.find(text),
+        }
+    }
+
     /// Tests a text.
     pub fn find(&self, text: &str) -> EntryMatch {
         let at = |found: Option<Range<usize>>| found.map_or(EntryMatch::No, EntryMatch::At);
@@ -149,7 +174,9 @@ impl EntryTerm {
             Test::Value(finder) => at(finder
                 .find(text.as_bytes())
                 .map(|start| start..start + self.source.len())),
-            Test::Regex { expression, states } => {
+            Test::Regex {
+                expression, states, ..
+            } => {
                 let most = MAX_WORK / (*states).max(1);
                 let cut = text.as_bytes().get(..most);
                 let found = expression.find(&Input::new(cut.unwrap_or(text.as_bytes())));

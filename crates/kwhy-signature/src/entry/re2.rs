@@ -201,6 +201,25 @@ fn class<'s>(after: &'s str, out: &mut String) -> Result<&'s str, String> {
     }
 }
 
+/// Returns true if a match may contain a line break.
+pub(super) fn spans_lines(hir: &Hir) -> bool {
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => false,
+        HirKind::Literal(literal) => literal.0.contains(&b'\n'),
+        HirKind::Class(Class::Unicode(class)) => {
+            let mut ranges = class.ranges().iter();
+            ranges.any(|range| range.start() <= '\n' && '\n' <= range.end())
+        }
+        HirKind::Class(Class::Bytes(class)) => {
+            let mut ranges = class.ranges().iter();
+            ranges.any(|range| range.start() <= b'\n' && b'\n' <= range.end())
+        }
+        HirKind::Repetition(repeated) => spans_lines(&repeated.sub),
+        HirKind::Capture(group) => spans_lines(&group.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().any(spans_lines),
+    }
+}
+
 /// The expression without the two letters outside of ASCII that are the same as `k` and `s` in any case: no log means
 /// them, and without them it is known which texts an expression needs.
 fn without_odd_letters(hir: &Hir) -> Hir {
