@@ -239,6 +239,7 @@ fn of_signatures(command: SignaturesCommand, catalogue: &mut CataloguePlan) -> T
         SignaturesCommand::List => Task::ListSignatures,
         SignaturesCommand::Show { id } => Task::ShowSignature(id),
         SignaturesCommand::Fmt { paths, check } => Task::FormatSignatures { paths, check },
+        SignaturesCommand::Convert { paths } => Task::ConvertSignatures(paths),
         SignaturesCommand::Lint {
             paths,
             healthy,

@@ -82,6 +82,7 @@ impl Finding {
             check: Vec::new(),
             fix: Vec::new(),
             references: Vec::new(),
+            rules: Vec::new(),
         }
     }
 }

@@ -20,6 +20,7 @@ pub use cause_id::CauseId;
 pub use command_line::CommandLine;
 pub use kwhy_model::{Age, Format, Level, Role, Severity, Stamp, Subject};
 pub use kwhy_parse::redact::Identities;
+pub use kwhy_signature::cre::{Application, CommunityRule};
 pub use kwhy_parse::timeline::{Counts, Timeline, TimelineBucket, TimelineReport};
 pub use limit::{Limit, LimitMet};
 pub use when::{ParseWhenError, When};
@@ -177,6 +178,9 @@ pub struct Finding {
     pub fix: Vec<Fix>,
     /// Links for further reading.
     pub references: Vec<String>,
+    /// What rules of the community say of it that found it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<CommunityRule>,
 }
 
 /// A line that proves a finding.

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use kwhy_prefilter::{LiteralSet, QGramIndex};
 use kwhy_signature::cre::{self, FileKind};
-use kwhy_signature::{Causes, Index, Signature, SignatureError, check, needs, use_digests};
+use kwhy_signature::{Causes, Examples, Index, Signature, SignatureError, check, needs, use_digests};
 
 use crate::knowledge::community_cause;
 
@@ -162,6 +162,30 @@ impl Catalogue {
             self.causes.add(id, meaning);
         }
         Ok(())
+    }
+
+    /// Writes the rules of a file of the community as native signatures.
+    ///
+    /// ```
+    /// use kwhy_catalogue::Catalogue;
+    /// let rule = "rules: [{cre: {id: CRE-2030-0001}, rule: {set: {event: {source: shop}, match: [shelf is bare]}}}]";
+    /// let native = Catalogue::rules_as_native("rule.yaml", rule)?;
+    /// assert!(native.starts_with("id: cre-2030-0001"));
+    /// # Ok::<(), kwhy_signature::SignatureError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The first error in the file, with its line and reason.
+    pub fn rules_as_native(file: &str, yaml: &str) -> Result<String, SignatureError> {
+        cre::to_native(file, yaml, community_cause)
+    }
+
+    /// Gives a signature that was added examples that are not in its file, instead of those that it has.
+    pub fn set_examples(&mut self, id: &str, examples: Examples) {
+        let entry = self.by_id.get(id).and_then(|at| self.entries.get_mut(*at));
+        if let Some(signature) = entry.and_then(|entry| entry.signature.get_mut()) {
+            signature.set_examples(examples);
+        }
     }
 
     /// The number of signatures.

@@ -327,6 +327,22 @@ pub struct Examples {
     pub no_match: Vec<Example>,
 }
 
+impl Examples {
+    /// Creates examples of texts alone.
+    pub fn of_texts(matching: Vec<String>, no_match: Vec<String>) -> Examples {
+        let example = |text| Example {
+            text,
+            captures: BTreeMap::new(),
+            also: Vec::new(),
+            why: None,
+        };
+        Examples {
+            matching: matching.into_iter().map(example).collect(),
+            no_match: no_match.into_iter().map(example).collect(),
+        }
+    }
+}
+
 /// An example input.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -118,6 +118,33 @@ pub struct Application {
     pub version: Option<String>,
 }
 
+impl CommunityRule {
+    /// Returns the id, category and programs in one line: `CRE-2024-0007 (message-queue-problem), rabbitmq 3.9.x`.
+    pub fn heading(&self) -> String {
+        let mut heading = self.id.clone();
+        if let Some(category) = &self.category {
+            heading += &format!(" ({category})");
+        }
+        for application in &self.applications {
+            let Some(name) = application.name.as_ref().or(application.process_name.as_ref()) else {
+                continue;
+            };
+            heading += &format!(", {name}");
+            let version = application.version.as_deref();
+            if let Some(version) = version.filter(|version| !version.trim_matches('*').is_empty()) {
+                heading += &format!(" {version}");
+            }
+        }
+        heading
+    }
+
+    /// Returns what the problem leads to as one paragraph of plain text.
+    pub fn impact_text(&self) -> Option<String> {
+        let impact = markdown::steps(self.impact.as_deref()?).join(" ");
+        (!impact.is_empty()).then_some(impact)
+    }
+}
+
 /// Something odd about a rule's file that does not stop it from working.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
