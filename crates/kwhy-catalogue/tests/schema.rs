@@ -172,6 +172,11 @@ fn the_reader_knows_the_same_keys() {
         ("match: {zzz: 1}", "/$defs/condition/properties"),
         ("match: {event: {zzz: 1}}", "/$defs/event/properties"),
         ("match: {object: {zzz: 1}}", "/$defs/object/properties"),
+        ("cre: {zzz: 1}", "/properties/cre/properties"),
+        (
+            "cre: {id: x, severity: 1, title: x, applications: [{zzz: 1}]}",
+            "/properties/cre/properties/applications/items/properties",
+        ),
     ] {
         let properties = schema.pointer(place).unwrap().as_object().unwrap();
         let keys: BTreeSet<String> = properties.keys().cloned().collect();
