@@ -30,12 +30,15 @@ fn paths(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn is_yaml(path: &Path) -> bool {
-    path.extension().is_some_and(|is| is == "yaml" || is == "yml")
+    path.extension()
+        .is_some_and(|is| is == "yaml" || is == "yml")
 }
 
 /// The folders of rules, each with the file of its rule.
 fn rules(folder: &Path) -> Vec<(PathBuf, PathBuf)> {
-    let folders = paths(&folder.join("rules")).into_iter().filter(|path| path.is_dir());
+    let folders = paths(&folder.join("rules"))
+        .into_iter()
+        .filter(|path| path.is_dir());
     let with_file = folders.filter_map(|path| {
         let file = paths(&path).into_iter().find(|path| is_yaml(path))?;
         path.join("test.log").exists().then_some((path, file))
@@ -83,7 +86,11 @@ fn each_rule_fires_on_its_own_log() {
         let log = read(&folder.join("test.log"));
         let report = all.analyze_text("stdin", log.as_slice());
         let found = fired(&report);
-        assert_eq!(found, fired(&naive.analyze_text("stdin", log.as_slice())), "{id}");
+        assert_eq!(
+            found,
+            fired(&naive.analyze_text("stdin", log.as_slice())),
+            "{id}"
+        );
         if !found.contains(&id) {
             silent.push(id.clone());
         }

@@ -27,7 +27,9 @@ pub fn convert(
         let text = catalogue::read(&file)?;
         let texts = match cre::file_kind(&text) {
             FileKind::BesideRules => continue,
-            FileKind::Rules => vec![Catalogue::rules_as_native(&name, &text).map_err(BadFile::from)?],
+            FileKind::Rules => {
+                vec![Catalogue::rules_as_native(&name, &text).map_err(BadFile::from)?]
+            }
             FileKind::Native => {
                 // causes beside the file may be its own
                 let folder = file.parent().map(|folder| folder.join("causes.yaml"));

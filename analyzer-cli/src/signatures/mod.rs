@@ -87,8 +87,7 @@ fn list(
 
 /// The file of a signature as it is written.
 fn show(catalogue: &Catalogue, id: &str, out: &mut dyn Write) -> Result<Status, Failure> {
-    let signature = by_id(catalogue, id)
-        .ok_or_else(|| unknown(catalogue, "signature", id))?;
+    let signature = by_id(catalogue, id).ok_or_else(|| unknown(catalogue, "signature", id))?;
     for line in signature.source.lines() {
         writeln!(out, "{}", visible(line))?;
     }

@@ -27,9 +27,8 @@ pub(super) fn join(catalogue: &Catalogue, groups: &mut Vec<Group>) {
         let cause = &catalogue.at(rule.signature).cause;
         let says_same = |(at, group): (usize, &Group)| {
             let other = catalogue.at(group.signature);
-            let is_same = other.cause == *cause
-                && !other.makes_no_finding()
-                && !places[at].is_disjoint(&own);
+            let is_same =
+                other.cause == *cause && !other.makes_no_finding() && !places[at].is_disjoint(&own);
             is_same.then_some(at)
         };
         match kept.iter().enumerate().find_map(says_same) {

@@ -31,9 +31,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::matcher::{Hit, Match, Moment};
-use crate::report::{
-    Check, CommunityRule, Evidence, Explained, Finding, Level, Role, State, When,
-};
+use crate::report::{Check, CommunityRule, Evidence, Explained, Finding, Level, Role, State, When};
 use kwhy_catalogue::Catalogue;
 use kwhy_model::{Age, Format, Severity, Stamp, Subject};
 use kwhy_parse::log::stated_time;

@@ -4,10 +4,10 @@
 //! that were parsed from it: wrapped and quoted ones are whole only there.
 
 use super::event_view::EventView;
-use kwhy_parse::log::unwrapped;
 use kwhy_model::{Format, Object, Span};
-use memchr::{memchr, memrchr};
+use kwhy_parse::log::unwrapped;
 use kwhy_signature::{EntryMatch, EntryTerm};
+use memchr::{memchr, memrchr};
 
 /// The most lines of one record that are reported for one term.
 const MAX_LINES: usize = 64;
@@ -115,8 +115,8 @@ fn brackets_around(text: &str, span: &Span) -> Option<Span> {
 
 /// The end of the value in JSON that starts at a byte, if it is whole.
 fn end_of_json(text: &str, start: usize) -> Option<usize> {
-    let mut values = serde_json::Deserializer::from_str(text.get(start..)?)
-        .into_iter::<serde::de::IgnoredAny>();
+    let mut values =
+        serde_json::Deserializer::from_str(text.get(start..)?).into_iter::<serde::de::IgnoredAny>();
     values.next()?.ok()?;
     Some(start + values.byte_offset())
 }

@@ -36,8 +36,8 @@ use kwhy_model::{Event, Format, Object, Role, Severity};
 use kwhy_parse::input::Chunk;
 use kwhy_prefilter::Token;
 use kwhy_signature::{
-    Condition, ConditionId, EventPattern, Index, LiteralRequirement, ObjectPattern, Record,
-    EntryMatch, EntryTerm, RequiredTokens, RequirementKind, What, leaves,
+    Condition, ConditionId, EntryMatch, EntryTerm, EventPattern, Index, LiteralRequirement,
+    ObjectPattern, Record, RequiredTokens, RequirementKind, What, leaves,
 };
 
 use crate::inventory::Tables;

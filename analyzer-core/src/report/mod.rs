@@ -20,8 +20,8 @@ pub use cause_id::CauseId;
 pub use command_line::CommandLine;
 pub use kwhy_model::{Age, Format, Level, Role, Severity, Stamp, Subject};
 pub use kwhy_parse::redact::Identities;
-pub use kwhy_signature::cre::{Application, CommunityRule};
 pub use kwhy_parse::timeline::{Counts, Timeline, TimelineBucket, TimelineReport};
+pub use kwhy_signature::cre::{Application, CommunityRule};
 pub use limit::{Limit, LimitMet};
 pub use when::{ParseWhenError, When};
 

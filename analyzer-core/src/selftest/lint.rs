@@ -270,7 +270,11 @@ fn lint_rule(lints: &mut Lints<'_>, rule: &CommunityRule, runs: &[&ExampleRun<'_
     }
     for run in runs {
         if let Some(failure) = &run.failure {
-            let log = if run.wanted { "test.log" } else { "test-fp.log" };
+            let log = if run.wanted {
+                "test.log"
+            } else {
+                "test-fp.log"
+            };
             let message = format!("{log}: {failure}");
             lints.add((Error, "example-fails"), ("", ""), message);
         }

@@ -18,7 +18,10 @@ pub fn compile(file: &str, text: &str, causes: &Causes) -> Result<String, Signat
     let mut out = String::from("static COMMUNITY: &[(&str, &str)] = &[\n");
     for (id, cause) in &rules {
         let refused = |message| Err(SignatureError::about(file, text, id, message));
-        if !id.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'-') {
+        if !id
+            .bytes()
+            .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'-')
+        {
             return refused(format!("{id:?} is not an id of a rule"));
         }
         if causes.meaning(cause).is_none() {

@@ -9,7 +9,9 @@ use rayon::prelude::*;
 
 use kwhy_prefilter::{LiteralSet, QGramIndex};
 use kwhy_signature::cre::{self, FileKind};
-use kwhy_signature::{Causes, Examples, Index, Signature, SignatureError, check, needs, use_digests};
+use kwhy_signature::{
+    Causes, Examples, Index, Signature, SignatureError, check, needs, use_digests,
+};
 
 use crate::knowledge::community_cause;
 

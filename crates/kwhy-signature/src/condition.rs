@@ -324,7 +324,8 @@ impl Condition {
         match &self.what {
             What::Event(event) if event.is_unbounded() => {
                 return Err(
-                    "an event pattern needs a reason, message, chain, field, entry or raw text".into(),
+                    "an event pattern needs a reason, message, chain, field, entry or raw text"
+                        .into(),
                 );
             }
             What::Object(object) if object.is_unbounded() => {

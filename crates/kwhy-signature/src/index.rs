@@ -117,7 +117,14 @@ impl Index {
         literals.extend(raw);
         let (literals, conditions): (Vec<String>, Vec<Vec<ConditionId>>) =
             literals.into_iter().unzip();
-        let [any_event, any_object, boundless, klog_fatal, starts, entries] = any;
+        let [
+            any_event,
+            any_object,
+            boundless,
+            klog_fatal,
+            starts,
+            entries,
+        ] = any;
         let owned = |(word, leaves)| (Cow::Owned(word), Cow::Owned(leaves));
         Index {
             literals: LiteralSet::new(literals, sample.as_bytes()),

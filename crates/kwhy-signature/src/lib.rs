@@ -56,8 +56,8 @@ pub use causes::Causes;
 pub use command::{CommandTemplate, ValueType};
 pub use compare::Comparison;
 pub use condition::{Condition, Scope};
-pub use entry::{EntryMatch, EntryTerm};
 pub use digest::{digests, use_digests};
+pub use entry::{EntryMatch, EntryTerm};
 pub use error::SignatureError;
 pub use pattern::Pattern;
 pub use schema::{

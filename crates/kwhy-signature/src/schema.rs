@@ -8,8 +8,8 @@ use std::sync::{Arc, OnceLock};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 
-use super::command::{CommandTemplate, ValueType};
 use super::causes::Causes;
+use super::command::{CommandTemplate, ValueType};
 use super::condition::{Condition, Scope};
 use super::cre::CommunityRule;
 use super::one_or_many::OneOrMany;

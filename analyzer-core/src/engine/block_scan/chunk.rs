@@ -131,7 +131,10 @@ impl BlockScan<'_, '_, '_> {
             let reach = self.reach(&range, number == 0, is_last);
             let parsed = parse::segment(segment, self.limits);
             if let Some(folder) = &mut folder {
-                parsed.events.iter().for_each(|event| folder.take(text, event));
+                parsed
+                    .events
+                    .iter()
+                    .for_each(|event| folder.take(text, event));
             }
             self.test(
                 &chunk,

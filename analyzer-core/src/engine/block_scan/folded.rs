@@ -55,7 +55,8 @@ impl<'a> Folder<'a> {
     }
 
     fn close(&mut self) {
-        self.done.extend(self.open.take().filter(|folded| folded.lines > 1));
+        self.done
+            .extend(self.open.take().filter(|folded| folded.lines > 1));
     }
 }
 
@@ -78,7 +79,11 @@ impl BlockScan<'_, '_, '_> {
             let rest = text.get(span.end..).unwrap_or_default();
             let bracket = rest.trim_start();
             let is_closed = bracket.starts_with('}') && whole.contains('{');
-            let end = if is_closed { span.end + (rest.len() - bracket.len()) + 1 } else { span.end };
+            let end = if is_closed {
+                span.end + (rest.len() - bracket.len()) + 1
+            } else {
+                span.end
+            };
             let span = span.start..end;
             let Some(whole) = text.get(span.clone()) else {
                 continue;
@@ -90,9 +95,7 @@ impl BlockScan<'_, '_, '_> {
                 span,
                 ..head
             };
-            self.outcome.stopped += self
-                .tester
-                .folded(chunk, &event, &mut self.outcome.hits);
+            self.outcome.stopped += self.tester.folded(chunk, &event, &mut self.outcome.hits);
         }
         // hits are in the order of the input
         if self.outcome.hits.len() > before {

@@ -37,7 +37,10 @@ pub(super) fn steps(markdown: &str) -> Vec<String> {
         if !open.is_empty() {
             open.push(' ');
         }
-        open.push_str(item.unwrap_or(if is_heading { heading } else { text }).trim());
+        open.push_str(
+            item.unwrap_or(if is_heading { heading } else { text })
+                .trim(),
+        );
         if is_heading {
             end(&mut open, &mut steps);
         }
@@ -48,7 +51,9 @@ pub(super) fn steps(markdown: &str) -> Vec<String> {
 
 /// The text of a list's item.
 fn item(text: &str) -> Option<&str> {
-    let bullet = ["- ", "* ", "+ ", "• "].into_iter().find_map(|mark| text.strip_prefix(mark));
+    let bullet = ["- ", "* ", "+ ", "• "]
+        .into_iter()
+        .find_map(|mark| text.strip_prefix(mark));
     bullet.or_else(|| {
         let digits = text.bytes().take_while(u8::is_ascii_digit).count();
         let rest = text.get(digits..).filter(|_| (1..3).contains(&digits))?;
@@ -104,8 +109,14 @@ mod tests {
         assert_eq!(
             steps(text),
             [
-                "Do one of:", "Fill the `shelf_*` today", "See the guide (https://x.example/a)",
-                "Wait", "Then", "run", "`ls -l`", "last word a_b*c",
+                "Do one of:",
+                "Fill the `shelf_*` today",
+                "See the guide (https://x.example/a)",
+                "Wait",
+                "Then",
+                "run",
+                "`ls -l`",
+                "last word a_b*c",
             ]
         );
         assert!(steps("").is_empty() && steps("- \n- \n").iter().all(|step| !step.is_empty()));

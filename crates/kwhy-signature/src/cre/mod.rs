@@ -126,7 +126,11 @@ impl CommunityRule {
             heading += &format!(" ({category})");
         }
         for application in &self.applications {
-            let Some(name) = application.name.as_ref().or(application.process_name.as_ref()) else {
+            let Some(name) = application
+                .name
+                .as_ref()
+                .or(application.process_name.as_ref())
+            else {
                 continue;
             };
             heading += &format!(", {name}");
@@ -249,9 +253,8 @@ pub fn read<'c>(
         let about = rule.about.clone();
         let written = native::signature(&rule, &cause);
         let at = node.at;
-        let mut signature = Signature::from_json(file, written, &known).map_err(|message| {
-            SignatureError::new(file, yaml, at, format!("{id}: {message}"))
-        })?;
+        let mut signature = Signature::from_json(file, written, &known)
+            .map_err(|message| SignatureError::new(file, yaml, at, format!("{id}: {message}")))?;
         if !ids.insert(signature.id.clone()) {
             return Err(SignatureError::taken(file, yaml, &id, file));
         }
@@ -268,7 +271,9 @@ fn lines_of(yaml: &str, starts: &[usize], number: usize) -> Arc<str> {
         return yaml.into();
     }
     let first = starts[number].saturating_sub(1);
-    let count = starts.get(number + 1).map_or(usize::MAX, |next| next - 1 - first);
+    let count = starts
+        .get(number + 1)
+        .map_or(usize::MAX, |next| next - 1 - first);
     let lines: Vec<&str> = yaml.lines().skip(first).take(count).collect();
     lines.join("\n").into()
 }
@@ -276,8 +281,15 @@ fn lines_of(yaml: &str, starts: &[usize], number: usize) -> Arc<str> {
 /// The named terms of all documents.
 fn terms(documents: &[Rc<Node>]) -> Result<Terms, node::Wrong> {
     let mut terms = Terms::new();
-    for entry in documents.iter().filter_map(|node| node.get("terms")).flat_map(|node| node.entries()) {
-        if terms.insert(entry.key.clone(), Rc::clone(&entry.value)).is_some() {
+    for entry in documents
+        .iter()
+        .filter_map(|node| node.get("terms"))
+        .flat_map(|node| node.entries())
+    {
+        if terms
+            .insert(entry.key.clone(), Rc::clone(&entry.value))
+            .is_some()
+        {
             return Err((entry.at, format!("the term {:?} is given twice", entry.key)));
         }
     }
@@ -303,7 +315,10 @@ fn rules(documents: &[Rc<Node>]) -> Result<Vec<Rc<Node>>, node::Wrong> {
         rules.extend(list.items().iter().cloned());
     }
     if rules.len() > MAX_RULES {
-        return Err((rules[MAX_RULES].at, format!("more than {MAX_RULES} rules in one file")));
+        return Err((
+            rules[MAX_RULES].at,
+            format!("more than {MAX_RULES} rules in one file"),
+        ));
     }
     Ok(rules)
 }

@@ -32,8 +32,15 @@ pub(super) fn signature(rule: &Rule, cause: &str) -> Value {
     let reason = about.cause.as_ref().or(about.description.as_ref());
     let why = reason.map(|text| markdown::steps(text).join(" "));
     let why = why.filter(|why| !why.is_empty());
-    set("why", literal(why.as_deref().unwrap_or(&about.title)).into());
-    let steps = about.mitigation.as_deref().map(markdown::steps).unwrap_or_default();
+    set(
+        "why",
+        literal(why.as_deref().unwrap_or(&about.title)).into(),
+    );
+    let steps = about
+        .mitigation
+        .as_deref()
+        .map(markdown::steps)
+        .unwrap_or_default();
     if !steps.is_empty() {
         let fixes = steps.iter().map(|text| json!({ "text": literal(text) }));
         set("fix", fixes.collect());
@@ -130,7 +137,11 @@ fn negative(negative: &Negative) -> Value {
 
 /// The property that the entries share: the narrowest of those that are asked for.
 fn scope(correlations: &[String]) -> &'static str {
-    let has = |names: &[&str]| correlations.iter().any(|name| names.contains(&name.as_str()));
+    let has = |names: &[&str]| {
+        correlations
+            .iter()
+            .any(|name| names.contains(&name.as_str()))
+    };
     if has(&["container_id", "container", "pod", "process_id"]) {
         "source"
     } else if has(&["hostname", "host", "node"]) {

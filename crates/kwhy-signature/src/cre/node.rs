@@ -97,7 +97,8 @@ pub(super) fn read(yaml: &str) -> Result<Vec<Rc<Node>>, Wrong> {
     let mut anchors: HashMap<usize, Rc<Node>> = HashMap::new();
     let mut nodes = 0;
     for event in Parser::new(StrInput::new(yaml)) {
-        let (event, span) = event.map_err(|error| (place(error.marker()), error.info().to_owned()))?;
+        let (event, span) =
+            event.map_err(|error| (place(error.marker()), error.info().to_owned()))?;
         let at = place(&span.start);
         let refused = |message: String| Err((at, message));
         let (value, anchor, at) = match event {
@@ -123,14 +124,18 @@ pub(super) fn read(yaml: &str) -> Result<Vec<Rc<Node>>, Wrong> {
             Event::SequenceStart(anchor, _) => {
                 open.push((Open::List(Vec::new()), at, anchor));
                 if open.len() > MAX_DEPTH {
-                    return refused(format!("lists and mappings nest more than {MAX_DEPTH} deep"));
+                    return refused(format!(
+                        "lists and mappings nest more than {MAX_DEPTH} deep"
+                    ));
                 }
                 continue;
             }
             Event::MappingStart(anchor, _) => {
                 open.push((Open::Map(Vec::new(), None), at, anchor));
                 if open.len() > MAX_DEPTH {
-                    return refused(format!("lists and mappings nest more than {MAX_DEPTH} deep"));
+                    return refused(format!(
+                        "lists and mappings nest more than {MAX_DEPTH} deep"
+                    ));
                 }
                 continue;
             }
@@ -206,7 +211,10 @@ mod tests {
         let [first, second] = documents.as_slice() else {
             panic!("{documents:?}");
         };
-        assert_eq!((first.get_text("a"), second.text()), (Some("401"), Some("null")));
+        assert_eq!(
+            (first.get_text("a"), second.text()),
+            (Some("401"), Some("null"))
+        );
         let list = first.get("b").unwrap().items()[0].get("x").unwrap();
         assert_eq!((list.at, list.items().len()), ((3, 8), 2));
         assert!(matches!(list.items()[1].value, Value::Null));

@@ -63,17 +63,47 @@ pub(super) struct Reader<'t> {
 
 /// Keys of the parts of a rule. Others have no effect.
 const OF_RULE: &[&str] = &["metadata", "cre", "rule"];
-const OF_METADATA: &[&str] = &["id", "hash", "generation", "kind", "version", "name"];
+// `gen` has no effect, and most of the public rules write it
+const OF_METADATA: &[&str] = &["id", "hash", "gen", "generation", "kind", "version", "name"];
 const OF_CRE: &[&str] = &[
-    "id", "severity", "title", "category", "tags", "author", "description", "impact", "impactScore",
-    "cause", "mitigation", "mitigationScore", "references", "reports", "version", "applications",
+    "id",
+    "severity",
+    "title",
+    "category",
+    "tags",
+    "author",
+    "description",
+    "impact",
+    "impactScore",
+    "cause",
+    "mitigation",
+    "mitigationScore",
+    "references",
+    "reports",
+    "version",
+    "applications",
 ];
 const OF_APPLICATION: &[&str] = &[
-    "name", "processName", "processPath", "containerName", "imageUrl", "repoUrl", "version",
+    "name",
+    "processName",
+    "processPath",
+    "containerName",
+    "imageUrl",
+    "repoUrl",
+    "version",
 ];
 const OF_SET: &[&str] = &["event", "match", "negate", "window", "correlations"];
-const OF_SEQUENCE: &[&str] = &["event", "order", "negate", "window", "correlations", "origin"];
-const OF_TERM: &[&str] = &["value", "regex", "jq", "field", "count", "extract", "set", "sequence", "promql"];
+const OF_SEQUENCE: &[&str] = &[
+    "event",
+    "order",
+    "negate",
+    "window",
+    "correlations",
+    "origin",
+];
+const OF_TERM: &[&str] = &[
+    "value", "regex", "jq", "field", "count", "extract", "set", "sequence", "promql",
+];
 const OF_NEGATIVE: &[&str] = &["window", "slide", "anchor", "absolute"];
 
 impl<'t> Reader<'t> {
@@ -87,7 +117,10 @@ impl<'t> Reader<'t> {
     /// Reads a rule.
     pub fn rule(mut self, node: &Node) -> Result<Rule, Wrong> {
         if !node.is_map() {
-            return Err((node.at, "a rule is a mapping of metadata, cre and rule".into()));
+            return Err((
+                node.at,
+                "a rule is a mapping of metadata, cre and rule".into(),
+            ));
         }
         self.unknown(node, &[OF_RULE]);
         let mut about = self.about(node)?;
@@ -97,8 +130,12 @@ impl<'t> Reader<'t> {
             return Err(of_rule((node.at, "it has no rule section".into())));
         };
         let body = self.body(rule, true).map_err(of_rule)?;
-        let event = ["sequence", "set"].iter().find_map(|kind| rule.get(kind)?.get("event"));
-        about.source = event.and_then(|event| event.get_text("source")).map(str::to_owned);
+        let event = ["sequence", "set"]
+            .iter()
+            .find_map(|kind| rule.get(kind)?.get("event"));
+        about.source = event
+            .and_then(|event| event.get_text("source"))
+            .map(str::to_owned);
         about.notes = self.notes;
         Ok(Rule { about, body })
     }
@@ -140,14 +177,21 @@ impl<'t> Reader<'t> {
         let text = |key: &str| cre.get_text(key).map(|text| text.trim().to_owned());
         let texts = |key: &str| {
             let items = cre.get(key).map(|list| list.items()).unwrap_or_default();
-            items.iter().filter_map(|item| item.text()).map(str::to_owned).collect()
+            items
+                .iter()
+                .filter_map(|item| item.text())
+                .map(str::to_owned)
+                .collect()
         };
         let severity = match cre.get("severity") {
             None => 0,
             Some(severity) => (severity.text())
                 .and_then(|text| text.parse().ok())
                 .filter(|severity| *severity <= 4)
-                .ok_or((severity.at, "a severity is 0 (critical) to 4 (information)".to_owned()))?,
+                .ok_or((
+                    severity.at,
+                    "a severity is 0 (critical) to 4 (information)".to_owned(),
+                ))?,
         };
         let score = |key: &str| cre.get_text(key).and_then(|text| text.parse().ok());
         let metadata = node.get("metadata");
@@ -155,16 +199,24 @@ impl<'t> Reader<'t> {
             self.unknown(metadata, &[OF_METADATA]);
             for key in ["id", "hash"] {
                 if let Some(value) = metadata.get(key).filter(|value| !is_hash(value.text())) {
-                    let message = format!("{id}: {key} is at least 12 characters of 1-9, A-Z and a-z");
+                    let message =
+                        format!("{id}: {key} is at least 12 characters of 1-9, A-Z and a-z");
                     return Err((value.at, message));
                 }
             }
         }
-        let applications = cre.get("applications").map(|list| list.items()).unwrap_or_default();
+        let applications = cre
+            .get("applications")
+            .map(|list| list.items())
+            .unwrap_or_default();
         for application in applications {
             self.unknown(application, &[OF_APPLICATION]);
         }
-        let own = |key: &str| metadata.and_then(|metadata| metadata.get_text(key)).map(str::to_owned);
+        let own = |key: &str| {
+            metadata
+                .and_then(|metadata| metadata.get_text(key))
+                .map(str::to_owned)
+        };
         Ok(CommunityRule {
             severity,
             title: text("title").unwrap_or_else(|| id.clone()),
@@ -209,10 +261,16 @@ impl<'t> Reader<'t> {
             (Some(event), None) if is_top => {
                 return Err((event.at, "an event names its source".into()));
             }
-            (None, _) if is_top => return Err((body.at, "a rule names the source of its event".into())),
+            (None, _) if is_top => {
+                return Err((body.at, "a rule names the source of its event".into()));
+            }
             _ => {}
         }
-        let (key, what) = if is_sequence { ("order", "sequence") } else { ("match", "set") };
+        let (key, what) = if is_sequence {
+            ("order", "sequence")
+        } else {
+            ("match", "set")
+        };
         let Some(listed) = body.get(key).filter(|list| !list.items().is_empty()) else {
             return Err((body.at, format!("a {what} lists its terms as {key}")));
         };
@@ -232,7 +290,10 @@ impl<'t> Reader<'t> {
         let entries = all.fold(0, |sum: u64, count| sum.saturating_add(*count));
         let window = self.duration(body, "window", false)?;
         let mut negatives = Vec::new();
-        let negate = body.get("negate").map(|list| list.items()).unwrap_or_default();
+        let negate = body
+            .get("negate")
+            .map(|list| list.items())
+            .unwrap_or_default();
         for node in negate {
             negatives.push(self.negative(node, entries)?);
         }
@@ -252,7 +313,10 @@ impl<'t> Reader<'t> {
         if positives.iter().any(|(_, count)| *count > most) {
             return wrong(format!("a count is at most {most} here"));
         }
-        let correlations = body.get("correlations").map(|list| list.items()).unwrap_or_default();
+        let correlations = body
+            .get("correlations")
+            .map(|list| list.items())
+            .unwrap_or_default();
         let correlations = correlations.iter().filter_map(|name| name.text());
         Ok(Body {
             is_sequence,
@@ -264,7 +328,12 @@ impl<'t> Reader<'t> {
     }
 
     /// Reads a duration as Go writes it.
-    fn duration(&mut self, node: &Node, key: &str, is_signed: bool) -> Result<Option<String>, Wrong> {
+    fn duration(
+        &mut self,
+        node: &Node,
+        key: &str,
+        is_signed: bool,
+    ) -> Result<Option<String>, Wrong> {
         let Some(value) = node.get(key) else {
             return Ok(None);
         };
@@ -272,12 +341,19 @@ impl<'t> Reader<'t> {
         let nanos = nanoseconds(text).filter(|_| !text.contains('d'));
         match nanos {
             Some(nanos) if is_signed || nanos >= 0 => Ok(Some(text.to_owned())),
-            _ => Err((value.at, format!("invalid {key} {text:?}: expected a value such as 30s"))),
+            _ => Err((
+                value.at,
+                format!("invalid {key} {text:?}: expected a value such as 30s"),
+            )),
         }
     }
 
     /// Reads a term, and how often it is asked for. Also returns the mapping that it was written as.
-    fn term<'n>(&mut self, node: &'n Rc<Node>, is_negative: bool) -> Result<(Term, u64, Rc<Node>), Wrong>
+    fn term<'n>(
+        &mut self,
+        node: &'n Rc<Node>,
+        is_negative: bool,
+    ) -> Result<(Term, u64, Rc<Node>), Wrong>
     where
         't: 'n,
     {
@@ -320,7 +396,10 @@ impl<'t> Reader<'t> {
             return checked(node, "value", text);
         }
         if !node.is_map() {
-            return Err((node.at, "a term is a text, or a mapping of value, regex or jq".into()));
+            return Err((
+                node.at,
+                "a term is a text, or a mapping of value, regex or jq".into(),
+            ));
         }
         match is_negative {
             true => self.unknown(node, &[OF_TERM, OF_NEGATIVE]),
@@ -332,7 +411,10 @@ impl<'t> Reader<'t> {
             }
         }
         if let Some(query) = node.get("promql") {
-            return Err((query.at, "promql is not supported: kwhy reads no metrics".into()));
+            return Err((
+                query.at,
+                "promql is not supported: kwhy reads no metrics".into(),
+            ));
         }
         for key in ["field", "extract"] {
             if let Some(entry) = node.entries().iter().find(|entry| entry.key == key) {
@@ -347,9 +429,10 @@ impl<'t> Reader<'t> {
                 None => Err((value.at, format!("{key} is a text"))),
             },
             (None, _) => Err((node.at, "a term has a value, a regex or jq".into())),
-            (Some(_), Some((key, other))) => {
-                Err((other.at, format!("a term has only one of value, regex and jq, not {key} too")))
-            }
+            (Some(_), Some((key, other))) => Err((
+                other.at,
+                format!("a term has only one of value, regex and jq, not {key} too"),
+            )),
         }
     }
 
@@ -358,7 +441,9 @@ impl<'t> Reader<'t> {
         // what is written where a term is named goes before what is written where it is defined
         let named = match &written.value {
             Value::Text(name) => self.terms.get(name),
-            _ => written.get_text("value").and_then(|name| self.terms.get(name)),
+            _ => written
+                .get_text("value")
+                .and_then(|name| self.terms.get(name)),
         };
         let of = |key: &str| -> Rc<Node> {
             match (written.get(key), named) {
@@ -374,7 +459,9 @@ impl<'t> Reader<'t> {
             Some(anchor) => {
                 let number = anchor.text().and_then(|text| text.parse().ok());
                 number.filter(|number| *number < entries).ok_or_else(|| {
-                    let message = format!("an anchor is less than {entries}, the number of entries of a match");
+                    let message = format!(
+                        "an anchor is less than {entries}, the number of entries of a match"
+                    );
                     (anchor.at, message)
                 })?
             }

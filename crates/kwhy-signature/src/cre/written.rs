@@ -98,22 +98,28 @@ fn about(signature: &Signature) -> Result<CommunityRule, String> {
 /// The section `cre` of a rule, with the names that it has there.
 fn section(about: &CommunityRule) -> Value {
     let mut section = Map::new();
-    for (key, value) in serde_json::to_value(about).ok().and_then(|value| match value {
-        Value::Object(pairs) => Some(pairs),
-        _ => None,
-    }).unwrap_or_default() {
+    for (key, value) in serde_json::to_value(about)
+        .ok()
+        .and_then(|value| match value {
+            Value::Object(pairs) => Some(pairs),
+            _ => None,
+        })
+        .unwrap_or_default()
+    {
         if key == "rule_id" || key == "source" {
             continue;
         }
         let value = match value {
-            Value::Array(items) if key == "applications" => {
-                items.into_iter().map(|item| match item {
-                    Value::Object(pairs) => {
-                        pairs.into_iter().map(|(key, value)| (camel(&key), value)).collect()
-                    }
+            Value::Array(items) if key == "applications" => items
+                .into_iter()
+                .map(|item| match item {
+                    Value::Object(pairs) => pairs
+                        .into_iter()
+                        .map(|(key, value)| (camel(&key), value))
+                        .collect(),
                     other => other,
-                }).collect()
-            }
+                })
+                .collect(),
             other => other,
         };
         section.insert(camel(&key), value);
@@ -133,14 +139,17 @@ fn camel(name: &str) -> String {
 
 /// A condition as a set or sequence.
 fn body(condition: &Condition) -> Result<(&'static str, Map<String, Value>), String> {
-    if !condition.also.is_empty() || !condition.comparisons.is_empty() || !condition.open.is_empty() {
+    if !condition.also.is_empty() || !condition.comparisons.is_empty() || !condition.open.is_empty()
+    {
         return Err("it compares captured values or adds details, which a rule cannot".into());
     }
     let (kind, key) = match &condition.what {
         What::Sequence(_) => ("sequence", "order"),
         What::Event(_) | What::All(_) => ("set", "match"),
         What::Object(_) | What::Any(_) => {
-            return Err("a rule is a set or a sequence of entries, not of objects or alternatives".into());
+            return Err(
+                "a rule is a set or a sequence of entries, not of objects or alternatives".into(),
+            );
         }
     };
     let mut body = Map::new();
@@ -203,18 +212,31 @@ fn term(condition: &Condition) -> Result<Map<String, Value>, String> {
     let What::Event(event) = &condition.what else {
         return Err("a part is not one event".into());
     };
-    let EventPattern { entry: Some(entry), .. } = &**event else {
-        return Err("it matches what was parsed of an event; a rule knows only the entry (`entry`)".into());
+    let EventPattern {
+        entry: Some(entry), ..
+    } = &**event
+    else {
+        return Err(
+            "it matches what was parsed of an event; a rule knows only the entry (`entry`)".into(),
+        );
     };
     if !event.is_only_entry() {
         return Err("it asks more of an event than its entry".into());
     }
-    Ok(Map::from_iter([(entry.key().to_owned(), entry.as_str().into())]))
+    Ok(Map::from_iter([(
+        entry.key().to_owned(),
+        entry.as_str().into(),
+    )]))
 }
 
 /// A duration as Go writes it.
 fn duration(nanos: i128) -> String {
-    for (unit, size) in [("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000), ("ms", 1_000_000)] {
+    for (unit, size) in [
+        ("h", 3_600_000_000_000),
+        ("m", 60_000_000_000),
+        ("s", 1_000_000_000),
+        ("ms", 1_000_000),
+    ] {
         if nanos % size == 0 && (nanos != 0 || unit == "s") {
             return format!("{}{unit}", nanos / size);
         }

@@ -102,7 +102,11 @@ impl Program {
     /// Runs it on an object in YAML, or an item of a list.
     pub fn run_on_yaml(&self, object: &str) -> EntryMatch {
         // what an alias stands for may be of any size
-        let has_aliases = || [": *", "- *", "[*", ", *"].iter().any(|mark| object.contains(mark));
+        let has_aliases = || {
+            [": *", "- *", "[*", ", *"]
+                .iter()
+                .any(|mark| object.contains(mark))
+        };
         if object.len() > MAX_YAML || has_aliases() {
             return EntryMatch::Stopped;
         }
@@ -162,12 +166,15 @@ fn check_form(source: &str) -> Result<(), String> {
     // keywords that nest without brackets
     let words = source.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let nesting = words
-        .filter(|word| ["if", "try", "reduce", "foreach", "label", "def", "as", "elif"].contains(word))
+        .filter(|word| {
+            [
+                "if", "try", "reduce", "foreach", "label", "def", "as", "elif",
+            ]
+            .contains(word)
+        })
         .count();
     if deepest.max(nesting) > MAX_DEPTH || source.matches('-').count() > MAX_PROGRAM / 16 {
-        return Err(format!(
-            "a jq program nests at most {MAX_DEPTH} deep"
-        ));
+        return Err(format!("a jq program nests at most {MAX_DEPTH} deep"));
     }
     Ok(())
 }
@@ -238,7 +245,9 @@ impl Checked {
                         arguments.len()
                     ));
                 }
-                arguments.iter().try_for_each(|argument| self.term(argument))
+                arguments
+                    .iter()
+                    .try_for_each(|argument| self.term(argument))
             }
             Term::Path(inner, path) => {
                 self.term(inner)?;
@@ -280,7 +289,9 @@ fn needed(term: &Term<&str>) -> Vec<String> {
         }
         Term::BinOp(left, BinaryOp::Cmp(Cmp::Eq), right) => {
             let texts = [left, right].into_iter().filter_map(|side| constant(side));
-            let is_path = [left, right].into_iter().any(|side| matches!(**side, Term::Path(..)));
+            let is_path = [left, right]
+                .into_iter()
+                .any(|side| matches!(**side, Term::Path(..)));
             let texts: Vec<String> = texts.filter(|_| is_path).collect();
             longest(texts).into_iter().collect()
         }
@@ -347,17 +358,38 @@ mod tests {
     fn any_value_but_null_and_false_holds() {
         let entry = r#"{"kind":"Crate","n":0,"empty":null,"off":false,"list":[{"a":1},{"a":2}]}"#;
         for program in [
-            ".kind", ".n", ".kind == \"Crate\"", ".list[] | select(.a == 2)", "[.list[].a] == [1,2]",
-            ".kind | test(\"^C.*e$\")", "(.list | length) > 1", "any(.list[]; .a > 1)",
-            ".missing == null", ".kind | startswith(\"Cr\")", "has(\"n\") and (has(\"x\") | not)",
-            ".kind != null and (.list[0].a // 0) != 0", "if .n == 0 then 1 else empty end",
-            "reduce .list[] as $x (0; . + $x.a) == 3", "[.. | numbers] | length == 3",
-            ".x?.y?, .kind", "\"\\(.n)-\\(.kind)\" == \"0-Crate\"", "try error(\"x\") catch .",
-            ".list | map(.a) | contains([2])", "(.kind | ascii_downcase) == \"crate\"",
+            ".kind",
+            ".n",
+            ".kind == \"Crate\"",
+            ".list[] | select(.a == 2)",
+            "[.list[].a] == [1,2]",
+            ".kind | test(\"^C.*e$\")",
+            "(.list | length) > 1",
+            "any(.list[]; .a > 1)",
+            ".missing == null",
+            ".kind | startswith(\"Cr\")",
+            "has(\"n\") and (has(\"x\") | not)",
+            ".kind != null and (.list[0].a // 0) != 0",
+            "if .n == 0 then 1 else empty end",
+            "reduce .list[] as $x (0; . + $x.a) == 3",
+            "[.. | numbers] | length == 3",
+            ".x?.y?, .kind",
+            "\"\\(.n)-\\(.kind)\" == \"0-Crate\"",
+            "try error(\"x\") catch .",
+            ".list | map(.a) | contains([2])",
+            "(.kind | ascii_downcase) == \"crate\"",
         ] {
             assert!(holds(program, entry), "{program}");
         }
-        for program in [".empty", ".off", ".missing", "empty", ".kind == \"crate\"", ".n[0]", ".kind, .n[0]"] {
+        for program in [
+            ".empty",
+            ".off",
+            ".missing",
+            "empty",
+            ".kind == \"crate\"",
+            ".n[0]",
+            ".kind, .n[0]",
+        ] {
             assert!(!holds(program, entry), "{program}");
         }
         assert!(!holds(".", "no JSON") && !holds(".a", "{\"a\": 1") && !holds(".", "7"));
@@ -366,15 +398,53 @@ mod tests {
     #[test]
     fn what_may_not_end_is_refused() {
         for program in [
-            "def f: f; f", "repeat(.)", "[range(1000000000)]", "until(false; .)", "recurse(.)",
-            "while(true; .)", "input", "env", "$ENV", "halt", "now", ".a |= 1", ".a = 1", "del(.a)",
-            "@base64", "limit(1; repeat(.))", "((((", "nothing", "", ".a as $x |", "walk(.)",
-            "1,2,3,4,5,6,7,8,9", "import \"a\" as a; .", "include \"a\"; .", "getpath([1])",
-            "$__loc__", "debug", "inputs", "input_line_number", "splits(\"a\")", "tojson",
+            "def f: f; f",
+            "repeat(.)",
+            "[range(1000000000)]",
+            "until(false; .)",
+            "recurse(.)",
+            "while(true; .)",
+            "input",
+            "env",
+            "$ENV",
+            "halt",
+            "now",
+            ".a |= 1",
+            ".a = 1",
+            "del(.a)",
+            "@base64",
+            "limit(1; repeat(.))",
+            "((((",
+            "nothing",
+            "",
+            ".a as $x |",
+            "walk(.)",
+            "1,2,3,4,5,6,7,8,9",
+            "import \"a\" as a; .",
+            "include \"a\"; .",
+            "getpath([1])",
+            "$__loc__",
+            "debug",
+            "inputs",
+            "input_line_number",
+            "splits(\"a\")",
+            "tojson",
         ] {
             assert!(EntryTerm::jq(program).is_err(), "{program}");
         }
-        for deep in ["(", "[", "{a:", "-", "if ", "try ", ".a|", "not|", ".[", "label $x | ", ". as $x | "] {
+        for deep in [
+            "(",
+            "[",
+            "{a:",
+            "-",
+            "if ",
+            "try ",
+            ".a|",
+            "not|",
+            ".[",
+            "label $x | ",
+            ". as $x | ",
+        ] {
             let program = deep.repeat(1000);
             assert!(EntryTerm::jq(&program).is_err(), "{deep}");
         }
@@ -384,10 +454,14 @@ mod tests {
     fn programs_run_within_their_steps() {
         let list = format!("[{}0]", "0,".repeat(5000));
         for program in [
-            "[.. | .. | .. | .. | ..] | length", "[.[] as $x | .[] as $y | .[] as $z | 1] | length",
-            "reduce .[] as $x (\"ab\"; . + .)", "reduce .[] as $x ([1]; . + .)",
+            "[.. | .. | .. | .. | ..] | length",
+            "[.[] as $x | .[] as $y | .[] as $z | 1] | length",
+            "reduce .[] as $x (\"ab\"; . + .)",
+            "reduce .[] as $x ([1]; . + .)",
             "[.[] | (1,2) | (1,2) | (1,2) | (1,2)] | length",
-            "..|..|..|..|..", "first(.[] | .[]? | .[]?)", "[limit(1000000000; .[], .[])] | length",
+            "..|..|..|..|..",
+            "first(.[] | .[]? | .[]?)",
+            "[limit(1000000000; .[], .[])] | length",
             "reduce .[] as $x (3; . * . * .)",
         ] {
             let term = EntryTerm::jq(program);
@@ -405,16 +479,29 @@ mod tests {
     #[test]
     fn texts_that_an_entry_must_contain() {
         for (program, wanted) in [
-            (".kind == \"PersistentVolume\" and (.spec.nfs != null)", &["PersistentVolume"][..]),
-            (".kind == \"Pod\" and .spec.securityContext.fsGroup != null", &["securityContext"]),
-            ("select(.reason == \"Killing\" or .reason == \"Evicted\")", &["Evicted", "Killing"]),
+            (
+                ".kind == \"PersistentVolume\" and (.spec.nfs != null)",
+                &["PersistentVolume"][..],
+            ),
+            (
+                ".kind == \"Pod\" and .spec.securityContext.fsGroup != null",
+                &["securityContext"],
+            ),
+            (
+                "select(.reason == \"Killing\" or .reason == \"Evicted\")",
+                &["Evicted", "Killing"],
+            ),
             (".message | test(\"x\")", &["message"]),
             (".message // \"x\" | test(\"x\")", &[]),
             ("length > 1", &[]),
             ("{kind: \"a\"} | .kind == \"made up\"", &[]),
             (".a == null", &[]),
         ] {
-            assert_eq!(EntryTerm::jq(program).unwrap().literals(), wanted, "{program}");
+            assert_eq!(
+                EntryTerm::jq(program).unwrap().literals(),
+                wanted,
+                "{program}"
+            );
         }
     }
 }

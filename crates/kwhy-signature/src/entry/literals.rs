@@ -26,7 +26,11 @@ fn is_plain(c: char) -> bool {
 pub(super) fn plain_part(text: &str) -> String {
     let parts = text.split(|c| !is_plain(c)).map(|part| part.trim());
     let longest = parts.max_by_key(|part| part.len()).unwrap_or_default();
-    longest.get(..LONGEST).unwrap_or(longest).trim_end().to_owned()
+    longest
+        .get(..LONGEST)
+        .unwrap_or(longest)
+        .trim_end()
+        .to_owned()
 }
 
 /// A set of texts, if each of them is long enough to be looked for; otherwise none.
@@ -45,7 +49,11 @@ fn better(one: Vec<String>, other: Vec<String>) -> Vec<String> {
         let few = std::cmp::Reverse(texts.len());
         (shortest >= MIN_LITERAL, shortest.min(24), few)
     };
-    if rank(&other) > rank(&one) { other } else { one }
+    if rank(&other) > rank(&one) {
+        other
+    } else {
+        one
+    }
 }
 
 /// The texts that a piece of an expression matches.
@@ -188,8 +196,14 @@ mod tests {
         let of = |source: &str| required(&parse(source).unwrap());
         for (source, wanted) in [
             ("shelf is empty", &["shelf is empty"][..]),
-            ("a\\d+shelf (is|was) bare", &["shelf is bare", "shelf was bare"]),
-            ("oven cold.*shelf of crates is bare", &["shelf of crates is bare"]),
+            (
+                "a\\d+shelf (is|was) bare",
+                &["shelf is bare", "shelf was bare"],
+            ),
+            (
+                "oven cold.*shelf of crates is bare",
+                &["shelf of crates is bare"],
+            ),
             ("(?i)Kiosk Closed", &["kiosk closed"]),
             ("(?i)kiosk.*[0-9]", &["kiosk"]),
             ("Kiosk (?i)CLOSED", &["kiosk closed"]),

@@ -134,7 +134,10 @@ fn escape<'s>(after: &'s str, out: &mut String, in_class: bool) -> Result<&'s st
             return Ok(rest.get(end + 2..).unwrap_or(""));
         }
         '0'..='7' => {
-            let digits = after.bytes().take(3).take_while(|b| (b'0'..=b'7').contains(b));
+            let digits = after
+                .bytes()
+                .take(3)
+                .take_while(|b| (b'0'..=b'7').contains(b));
             let length = digits.count();
             if c != '0' && length < 2 {
                 return Err(format!("back-reference \\{c} is not allowed"));
@@ -275,7 +278,10 @@ mod tests {
         assert!(!finds(r"\w", "\u{e9}") && finds(r"\W", "\u{e9}"));
         assert!(finds(r"\bfoo\b", "a foo b") && !finds(r"\bfoo\b", "afoo"));
         assert!(finds(r"^[[:alpha:]]+\z", "abc") && finds(r"\pL", "\u{e9}"));
-        assert!(!finds(r"^\s$", "\u{b}"), "a vertical tab is no space of RE2");
+        assert!(
+            !finds(r"^\s$", "\u{b}"),
+            "a vertical tab is no space of RE2"
+        );
     }
 
     #[test]

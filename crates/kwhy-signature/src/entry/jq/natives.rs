@@ -93,11 +93,19 @@ pub(super) fn funs() -> impl Iterator<Item = Fun<JustLut<Value>>> {
         ("type", v(0), |cv| bome(Ok(Value::text(cv.1.kind())))),
         ("length", v(0), |cv| bome(length(&cv.1))),
         ("keys", v(0), |cv| {
-            bome(cv.1.key_values().map(|pair| pair.map(|(key, _)| key)).collect())
+            bome(
+                cv.1.key_values()
+                    .map(|pair| pair.map(|(key, _)| key))
+                    .collect(),
+            )
         }),
         ("tonumber", v(0), |cv| bome(number(cv.1))),
-        ("ascii_downcase", v(0), |cv| bome(changed(cv.1, str::to_ascii_lowercase))),
-        ("ascii_upcase", v(0), |cv| bome(changed(cv.1, str::to_ascii_uppercase))),
+        ("ascii_downcase", v(0), |cv| {
+            bome(changed(cv.1, str::to_ascii_lowercase))
+        }),
+        ("ascii_upcase", v(0), |cv| {
+            bome(changed(cv.1, str::to_ascii_uppercase))
+        }),
         ("has", v(1), |mut cv| {
             let key = cv.0.pop_var();
             bome(has(&cv.1, &key))
@@ -108,7 +116,9 @@ pub(super) fn funs() -> impl Iterator<Item = Fun<JustLut<Value>>> {
         }),
         ("startswith", v(1), |mut cv| {
             let start = cv.0.pop_var();
-            bome(with_texts(cv.1, start, |text, start| text.starts_with(start)))
+            bome(with_texts(cv.1, start, |text, start| {
+                text.starts_with(start)
+            }))
         }),
         ("endswith", v(1), |mut cv| {
             let end = cv.0.pop_var();
@@ -224,7 +234,8 @@ fn test(value: Value, expression: Value) -> ValR<Value> {
     };
     step(text.len() * 16 + expression.len() * 256)?;
     let hir = re2::parse(&expression).map_err(Error::str)?;
-    let compiled = Expression::new(&hir).ok_or_else(|| Error::str("the expression is too large"))?;
+    let compiled =
+        Expression::new(&hir).ok_or_else(|| Error::str("the expression is too large"))?;
     let found = compiled.is_match(&regex_automata::Input::new(&*text));
     Ok(Value::Bool(found))
 }

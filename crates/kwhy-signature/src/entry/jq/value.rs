@@ -145,7 +145,11 @@ impl Value {
     /// The place in a list of some length that an index means.
     fn place(index: f64, length: usize) -> Option<usize> {
         let index = index.floor();
-        let at = if index < 0.0 { index + length as f64 } else { index };
+        let at = if index < 0.0 {
+            index + length as f64
+        } else {
+            index
+        };
         (at >= 0.0 && at < length as f64).then_some(at as usize)
     }
 
@@ -154,7 +158,11 @@ impl Value {
         let end = |end: Option<&Value>, otherwise: usize| match end {
             None | Some(Value::Null) => Ok(otherwise),
             Some(Value::Number(number)) => {
-                let at = if *number < 0.0 { number + length as f64 } else { *number };
+                let at = if *number < 0.0 {
+                    number + length as f64
+                } else {
+                    *number
+                };
                 Ok((at.max(0.0) as usize).min(length))
             }
             Some(other) => other.clone().wrong("number"),
@@ -165,7 +173,9 @@ impl Value {
 }
 
 /// Items one by one, as long as there are steps.
-fn counted<T: 'static>(items: impl Iterator<Item = T> + 'static) -> BoxIter<'static, ValR<T, Value>> {
+fn counted<T: 'static>(
+    items: impl Iterator<Item = T> + 'static,
+) -> BoxIter<'static, ValR<T, Value>> {
     Box::new(items.take_while(|_| take(1)).map(Ok))
 }
 
@@ -188,14 +198,17 @@ impl ValT for Value {
 
     fn key_values(self) -> BoxIter<'static, ValR<(Self, Self), Self>> {
         match self {
-            Value::List(items) => counted((0..items.len()).map(move |at| {
-                (Value::Number(at as f64), items[at].clone())
-            })),
+            Value::List(items) => counted(
+                (0..items.len()).map(move |at| (Value::Number(at as f64), items[at].clone())),
+            ),
             Value::Map(pairs) => {
                 if let Err(error) = step(pairs.len()) {
                     return box_once(Err(error));
                 }
-                let pairs: Vec<_> = pairs.iter().map(|(k, v)| (Value::Text(k.clone()), v.clone())).collect();
+                let pairs: Vec<_> = pairs
+                    .iter()
+                    .map(|(k, v)| (Value::Text(k.clone()), v.clone()))
+                    .collect();
                 counted(pairs.into_iter())
             }
             other => box_once(other.wrong("iterable (array or object)")),
@@ -220,12 +233,12 @@ impl ValT for Value {
         step(0)?;
         Ok(match (self, index) {
             (Value::Null, _) => Value::Null,
-            (Value::Map(pairs), Value::Text(key)) => {
-                pairs.get(key).cloned().unwrap_or(Value::Null)
-            }
+            (Value::Map(pairs), Value::Text(key)) => pairs.get(key).cloned().unwrap_or(Value::Null),
             (Value::List(items), Value::Number(at)) => {
                 let at = Value::place(*at, items.len());
-                at.and_then(|at| items.get(at)).cloned().unwrap_or(Value::Null)
+                at.and_then(|at| items.get(at))
+                    .cloned()
+                    .unwrap_or(Value::Null)
             }
             (other, index) => return Err(Error::index(other, index.clone())),
         })
@@ -374,7 +387,11 @@ impl Add for Value {
             (Value::Map(one), Value::Map(other)) => {
                 step((one.len() + other.len()) * SIZE_OF_STEP)?;
                 let mut both = (*one).clone();
-                both.extend(other.iter().map(|(key, value)| (key.clone(), value.clone())));
+                both.extend(
+                    other
+                        .iter()
+                        .map(|(key, value)| (key.clone(), value.clone())),
+                );
                 Ok(Value::Map(both.into()))
             }
             (one, other) => Err(Error::math(one, Math::Add, other)),
