@@ -377,7 +377,7 @@ pub enum SignaturesCommand {
     },
     /// Write rules of the community (CRE) as native signatures, and native signatures as such rules
     ///
-    /// Files are told apart by what they contain. What a rule cannot say is a comment in its place. Exit status: 1 if
+    /// Files are recognised by what they contain. What a rule cannot say is a comment in its place. Exit status: 1 if
     /// there is one.
     Convert {
         /// Files or folders of signatures or rules

@@ -405,7 +405,8 @@ fn rules(catalogue: &Catalogue, group: &Group) -> Vec<CommunityRule> {
     let mut rules: Vec<CommunityRule> = Vec::new();
     for rule in numbers.filter_map(|number| catalogue.at(number).community.as_deref()) {
         if rules.iter().all(|known| known.id != rule.id) {
-            rules.push(rule.clone());
+            // a report does not show the place in its file
+            rules.push(rule.without_place());
         }
     }
     rules

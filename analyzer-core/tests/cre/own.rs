@@ -201,7 +201,7 @@ fn what_cannot_be_a_rule_is_refused_with_its_place() {
             of(&format!(
                 "set: {{event: {{source: shop}}, match: [{nested}]}}"
             )),
-            "deep",
+            "limit",
         ),
         (
             rule("A", "    set: {event: {source: shop}, match: [oven]}"),
@@ -437,11 +437,8 @@ fn rules_and_native_signatures_are_written_as_each_other() {
         let shown = |catalogue: &Catalogue| format!("{:?}", catalogue.at(0).condition);
         assert_eq!(shown(&first), shown(&of_native), "{native}");
         assert_eq!(shown(&first), shown(&of_rule), "{again}");
-        let about = |catalogue: &Catalogue| {
-            let mut rule = (**catalogue.at(0).community.as_ref().unwrap()).clone();
-            (rule.line, rule.notes) = (0, Vec::new());
-            rule
-        };
+        let about =
+            |catalogue: &Catalogue| catalogue.at(0).community.as_ref().unwrap().without_place();
         assert_eq!(about(&first), about(&of_rule), "{again}");
     }
     let mut catalogue = Catalogue::empty();
@@ -487,11 +484,14 @@ fn state_is_bounded_and_limits_are_told() {
         log += &line(number % 3000, "oven");
     }
     let list = format!("[{}0]", "0,".repeat(3000));
-    let _ = writeln!(
-        log,
-        "{{\"level\":\"info\",\"msg\":\"x\",\"ts\":\"2030-01-02T03:04:05Z\",\"list\":{list}}}"
+    let json = format!(
+        "{{\"level\":\"info\",\"msg\":\"x\",\"ts\":\"2030-01-02T03:04:05Z\",\"list\":{list}}}\n"
     );
-    let report = analyzer.analyze_text("stdin", log);
+    let documents = [
+        Document::new("a.log", log.as_str()),
+        Document::new("b.log", json.as_str()),
+    ];
+    let report = analyzer.analyze(&documents);
     let limits: Vec<&str> = report.limits.iter().map(|met| met.limit.name()).collect();
     assert!(limits.contains(&Limit::EntryTests.name()), "{limits:?}");
     assert!(limits.contains(&Limit::ManyMatches.name()), "{limits:?}");

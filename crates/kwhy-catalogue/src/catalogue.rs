@@ -84,7 +84,7 @@ impl Catalogue {
     }
 
     /// Adds the signatures of a YAML text: one, or several as documents. One with the id of a built-in
-    /// signature takes its place. Rules of the community ([`cre`]) are told apart by what the text contains; what
+    /// signature takes its place. Rules of the community ([`cre`]) are recognised by what the text contains; what
     /// belongs to such rules and has none, as lists of their tags, is passed over.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! The literals that an event or object must contain before a condition is worth a full test.
 
 use super::condition::{Condition, EventPattern, What};
+use super::index::STARTS;
 use super::pattern::Pattern;
 use super::phrases::longest_plain;
 use kwhy_prefilter::MIN_LITERAL;
@@ -85,7 +86,12 @@ fn of_event(event: &EventPattern) -> LiteralRequirement {
         };
     }
     if let Some(entry) = &event.entry {
-        let words = entry.literals().to_vec();
+        // what starts a record is not searched for elsewhere
+        let searched = |text: &String| match STARTS.contains(&text.as_str()) {
+            true => text.trim_end_matches(':').to_owned(),
+            false => text.clone(),
+        };
+        let words: Vec<String> = entry.literals().iter().map(searched).collect();
         return LiteralRequirement {
             what: RequirementKind::Entry,
             raw: words.clone(),

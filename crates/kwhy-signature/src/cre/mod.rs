@@ -55,16 +55,16 @@ pub struct CommunityRule {
     /// The cause, as Markdown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
-    /// What the problem leads to, as Markdown.
+    /// The consequences, as Markdown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub impact: Option<String>,
-    /// How much it hurts, from 0 to 10.
+    /// The score of the impact, from 0 to 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub impact_score: Option<u8>,
-    /// What helps, as Markdown.
+    /// The repair, as Markdown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mitigation: Option<String>,
-    /// How hard that is, from 0 to 10.
+    /// The effort of that, from 0 to 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mitigation_score: Option<u8>,
     /// Links for further reading.
@@ -140,6 +140,16 @@ impl CommunityRule {
             }
         }
         heading
+    }
+
+    /// Returns a copy without the place of its file.
+    #[must_use]
+    pub fn without_place(&self) -> CommunityRule {
+        CommunityRule {
+            line: 0,
+            notes: Vec::new(),
+            ..self.clone()
+        }
     }
 
     /// Returns what the problem leads to as one paragraph of plain text.

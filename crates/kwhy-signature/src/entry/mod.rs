@@ -45,7 +45,7 @@ enum Test {
 pub enum EntryMatch {
     /// The term does not hold.
     No,
-    /// It holds; the bytes of the text that show it.
+    /// It is fulfilled; the bytes of the text that show it.
     At(Range<usize>),
     /// The test was ended at a limit without a result.
     Stopped,

@@ -28,7 +28,7 @@ thread_local! {
 pub(super) struct Steps(());
 
 impl Steps {
-    /// Begins to count those of a run.
+    /// Starts to count those of a run.
     pub fn begin() -> Steps {
         LEFT.set(MAX_STEPS);
         Steps(())
