@@ -229,16 +229,17 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
         }
         let mut regions = std::mem::take(&mut line_index.regions);
         let original = |line: usize| cleaned.map_or(line, |c| c.original_line_begin(line));
-        let mut candidates = Vec::new();
-        if index.boundless.is_empty() {
-            candidates = select_candidates(self.tester, index, bytes, &mut regions);
-            for at in std::mem::take(&mut line_index.partial) {
-                if is_cut_in_two(bytes, index, at) {
-                    regions.push(Region::new(at, RegionReason::Text));
-                }
+        if !index.boundless.is_empty() {
+            // each record is read
+            let whole = original(0)..self.block.bytes.len();
+            self.read_chunk(whole, 0, true, None);
+            return;
+        }
+        let candidates = select_candidates(self.tester, index, bytes, &mut regions);
+        for at in std::mem::take(&mut line_index.partial) {
+            if is_cut_in_two(bytes, index, at) {
+                regions.push(Region::new(at, RegionReason::Text));
             }
-        } else {
-            regions.push(Region::new(0, RegionReason::Structure));
         }
         regions.sort_unstable();
         regions.dedup_by_key(|region| region.at);

@@ -497,6 +497,28 @@ fn state_is_bounded_and_limits_are_told() {
     assert!(limits.contains(&Limit::ManyMatches.name()), "{limits:?}");
 }
 
+#[test]
+fn a_term_without_a_text_is_tested_on_each_record() {
+    let analyzer = analyzer(&[rule(
+        "CRE-2030-0001",
+        "    set: {event: {source: shop}, match: [{regex: '[0-9]{7}'}]}",
+    )])
+    .with_blocks_of(2000);
+    let mut log = String::new();
+    for number in 0..500 {
+        log += &line(
+            number,
+            if number % 5 == 0 {
+                "crate 1234567"
+            } else {
+                "crate 9"
+            },
+        );
+    }
+    let report = analyzer.analyze_text("stdin", log);
+    assert_eq!(whole(&report).count, 100);
+}
+
 /// Entries and rules made of few words, so that they meet.
 fn words() -> impl Strategy<Value = String> {
     prop::collection::vec(
