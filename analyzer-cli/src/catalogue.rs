@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use kwhy_core::Catalogue;
-use kwhy_core::signature::SignatureError;
+use kwhy_core::signature::{Examples, SignatureError};
 
 use crate::diagnostics::BadFile;
 use crate::failure::Failure;
@@ -70,6 +70,37 @@ pub fn load_what_can_be(plan: &CataloguePlan) -> Result<(Catalogue, Vec<Signatur
         }
     }
     Ok((catalogue, mistakes))
+}
+
+/// The logs beside the file of one rule of the community in which it must be found, and must not.
+const LOGS: [&str; 2] = ["test.log", "test-fp.log"];
+
+/// Takes the logs beside files of rules of the community as their examples.
+///
+/// # Errors
+/// The first log that cannot be read.
+pub fn take_logs(catalogue: &mut Catalogue) -> Result<(), Failure> {
+    let mut rules: Vec<(String, String)> = Vec::new();
+    for signature in catalogue.signatures().filter(|s| s.community.is_some()) {
+        rules.push((signature.file.to_string(), signature.id.clone()));
+    }
+    rules.sort();
+    for of_file in rules.chunk_by(|(file, _), (next, _)| file == next) {
+        // a log is of a rule that is alone in its file
+        let [(file, id)] = of_file else { continue };
+        let folder = Path::new(file).parent().unwrap_or(Path::new(""));
+        let mut texts: [Vec<String>; 2] = Default::default();
+        for (log, texts) in LOGS.iter().zip(&mut texts) {
+            let path = folder.join(log);
+            if path.is_file() {
+                let bytes = fs::read(&path).map_err(|error| unreadable(&path, error))?;
+                texts.push(String::from_utf8_lossy(&bytes).into_owned());
+            }
+        }
+        let [matching, no_match] = texts;
+        catalogue.set_examples(id, Examples::of_texts(matching, no_match));
+    }
+    Ok(())
 }
 
 /// Says which built-in signatures are replaced, if any are.

@@ -14,6 +14,7 @@
 pub use crate::selftest::{
     CauseCoverage, ExampleOutcome, Form, Lint, LintLevel, Overlap, OverlapOutcome, Proof,
 };
+pub use kwhy_signature::cre;
 pub use kwhy_signature::format::format as format_signatures;
 pub use kwhy_signature::{
     CheckTemplate, CommandTemplate, Comparison, Condition, Ends, Example, Examples, Explains,

@@ -6,6 +6,7 @@ mod cases;
 mod catalogue;
 mod checks;
 mod commands;
+mod cre;
 mod describe;
 mod envelopes;
 mod exact;

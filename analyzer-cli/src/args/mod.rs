@@ -422,6 +422,15 @@ pub enum SignaturesCommand {
         #[arg(long)]
         check: bool,
     },
+    /// Write rules of the community (CRE) as native signatures, and native signatures as such rules
+    ///
+    /// Files are recognised by what they contain. What a rule cannot say is a comment in its place. Exit status: 1 if
+    /// there is one.
+    Convert {
+        /// Files or folders of signatures or rules
+        #[arg(value_name = "PATH", required = true)]
+        paths: Vec<PathBuf>,
+    },
     /// Look for errors in signatures
     ///
     /// Exit status: 1 if there is one at or above --fail-on.

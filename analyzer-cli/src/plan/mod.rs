@@ -87,6 +87,8 @@ pub enum Task {
     ListSignatures,
     /// A signature's file.
     ShowSignature(String),
+    /// Write rules of the community as native signatures, and native signatures as rules.
+    ConvertSignatures(Vec<PathBuf>),
     /// Write the keys of signatures in one order.
     FormatSignatures {
         /// Files and folders.

@@ -131,7 +131,7 @@ fn refuse_misplaced(args: &Args) -> Result<(), String> {
         || matches!(
             command,
             Command::Events { .. }
-                | Command::Patterns(_)
+                | Command::Patterns { .. }
                 | Command::Objects { .. }
                 | Command::Records { .. }
         );
@@ -275,6 +275,7 @@ fn of_signatures(command: SignaturesCommand, catalogue: &mut CataloguePlan) -> T
         SignaturesCommand::List => Task::ListSignatures,
         SignaturesCommand::Show { id } => Task::ShowSignature(id),
         SignaturesCommand::Fmt { paths, check } => Task::FormatSignatures { paths, check },
+        SignaturesCommand::Convert { paths } => Task::ConvertSignatures(paths),
         SignaturesCommand::Lint {
             paths,
             healthy,

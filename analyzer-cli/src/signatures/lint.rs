@@ -37,7 +37,8 @@ pub fn lint(
     layout: &Layout,
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
-    let (catalogue, mistakes) = catalogue::load_what_can_be(plan)?;
+    let (mut catalogue, mistakes) = catalogue::load_what_can_be(plan)?;
+    catalogue::take_logs(&mut catalogue)?;
     let analyzer = Analyzer::with_catalogue(catalogue);
     let catalogue = analyzer.catalogue();
     let healthy = read(&how.healthy)?;

@@ -1,6 +1,7 @@
-//! The commands about signatures and causes: list, show, fmt, lint, test, overlaps, coverage,
+//! The commands about signatures and causes: list, show, fmt, lint, test, convert, overlaps, coverage,
 //! explain.
 
+mod convert;
 mod coverage;
 mod format;
 mod lint;
@@ -36,6 +37,7 @@ pub fn run(
         Task::ListSignatures => list(&catalogue::load(plan)?, (layout, columns), out)?,
         Task::ShowSignature(id) => show(&catalogue::load(plan)?, id, out)?,
         Task::FormatSignatures { paths, check } => format::format(paths, *check, out)?,
+        Task::ConvertSignatures(paths) => convert::convert(paths, plan, out)?,
         Task::LintSignatures(how) => lint::lint(plan, how, layout, out)?,
         Task::TestSignatures { watch: true, .. } => test::watch(plan, layout, out)?,
         Task::TestSignatures { which, json, .. } => test::test(plan, *which, *json, layout, out)?,
@@ -92,13 +94,20 @@ fn list(
 
 /// The file of a signature as it is written.
 fn show(catalogue: &Catalogue, id: &str, out: &mut dyn Write) -> Result<Status, Failure> {
-    let signature = catalogue
-        .get(id)
-        .ok_or_else(|| unknown(catalogue, "signature", id))?;
+    let signature = by_id(catalogue, id).ok_or_else(|| unknown(catalogue, "signature", id))?;
     for line in signature.source.lines() {
         writeln!(out, "{}", visible(line))?;
     }
     Ok(Status::Ran)
+}
+
+/// A signature by its id; that of a rule of the community also as the rule writes it.
+fn by_id<'c>(catalogue: &'c Catalogue, id: &str) -> Option<&'c Signature> {
+    let of_rule = || {
+        let signature = catalogue.get(&id.to_ascii_lowercase())?;
+        signature.community.is_some().then_some(signature)
+    };
+    catalogue.get(id).or_else(of_rule)
 }
 
 fn is_meant(catalogue: &Catalogue, which: Which, signature: &Signature) -> bool {
@@ -131,7 +140,7 @@ fn explain(
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
     let description = catalogue.cause(id);
-    let signature = catalogue.get(id);
+    let signature = by_id(catalogue, id);
     if description.is_none() && signature.is_none() {
         return Err(unknown(catalogue, "cause or signature", id));
     }
@@ -168,6 +177,12 @@ fn explain(
         layout.row(out, "why", signature.why.as_str())?;
         layout.steps("check", signature.check.iter().map(check), out)?;
         layout.steps("fix", signature.fix.iter().map(fix), out)?;
+        if let Some(rule) = &signature.community {
+            if let Some(impact) = rule.impact_text() {
+                layout.row(out, "impact", &impact)?;
+            }
+            layout.row(out, "rule", &rule.heading())?;
+        }
         if let Some(versions) = &signature.versions {
             layout.row(out, "versions", versions)?;
         }

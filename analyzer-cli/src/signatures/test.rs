@@ -38,7 +38,8 @@ pub fn test(
     layout: &Layout,
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
-    let (catalogue, mistakes) = catalogue::load_what_can_be(plan)?;
+    let (mut catalogue, mistakes) = catalogue::load_what_can_be(plan)?;
+    catalogue::take_logs(&mut catalogue)?;
     let analyzer = Analyzer::with_catalogue(catalogue);
     let catalogue = analyzer.catalogue();
     let outcomes = analyzer.test_signatures_of(|signature| is_meant(catalogue, which, signature));

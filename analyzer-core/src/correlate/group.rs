@@ -24,6 +24,8 @@ pub(super) type Values = Vec<(String, String)>;
 pub(crate) struct Group {
     /// The signature's index in the catalogue.
     pub signature: usize,
+    /// The rules of the community that say the same, by their index.
+    pub rules: Vec<usize>,
     /// The object at fault.
     pub subject: Subject,
     /// Further objects with the same fault.
@@ -303,6 +305,7 @@ impl Group {
             subject,
             others: Vec::new(),
             others_at_least: false,
+            rules: Vec::new(),
             best: found,
             hits,
             more: 0,
@@ -328,6 +331,12 @@ impl Group {
         self.count_more(other.more, other.first, other.last);
         self.at_least |= other.at_least;
         self.show(other.best);
+    }
+
+    /// Takes a rule of the community that says the same of the same records.
+    pub(super) fn join_rule(&mut self, rule: Group) {
+        self.rules.push(rule.signature);
+        self.rules.extend(rule.rules);
     }
 
     /// Replaces the best match if this one is more informative.

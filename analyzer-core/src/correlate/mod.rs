@@ -2,6 +2,7 @@
 
 mod advice;
 mod causal_rules;
+mod community;
 mod explain;
 mod frames;
 mod graph;
@@ -30,7 +31,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::matcher::{Hit, Match, Moment};
-use crate::report::{Check, Evidence, Explained, Finding, Level, Role, State, When};
+use crate::report::{Check, CommunityRule, Evidence, Explained, Finding, Level, Role, State, When};
 use kwhy_catalogue::Catalogue;
 use kwhy_model::{Age, Format, Severity, Stamp, Subject};
 use kwhy_parse::log::stated_time;
@@ -136,6 +137,7 @@ pub(crate) fn correlate(
         }
     }
     let (mut groups, unplaced) = group::group(catalogue, matches, surplus, graph);
+    community::join(catalogue, &mut groups);
     for group in &mut groups {
         group.at_least |= at_least.contains(&group.signature);
         group.others_at_least = further.contains_key(&group.signature);
@@ -393,7 +395,21 @@ fn finding(
         check: advice::checks(&signature.check, &values),
         fix: advice::fixes(signature, group, &values),
         references: signature.references.clone(),
+        rules: rules(catalogue, group),
     }
+}
+
+/// What the rules of the community say that found it.
+fn rules(catalogue: &Catalogue, group: &Group) -> Vec<CommunityRule> {
+    let numbers = std::iter::once(group.signature).chain(group.rules.iter().copied());
+    let mut rules: Vec<CommunityRule> = Vec::new();
+    for rule in numbers.filter_map(|number| catalogue.at(number).community.as_deref()) {
+        if rules.iter().all(|known| known.id != rule.id) {
+            // a report does not show the place in its file
+            rules.push(rule.without_place());
+        }
+    }
+    rules
 }
 
 fn told(moment: Moment, reference: Option<Timestamp>) -> When {

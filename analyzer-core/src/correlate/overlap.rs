@@ -218,6 +218,10 @@ fn takes(a: &Signature, b: &Signature) -> Takes {
     if a.makes_no_finding() || b.makes_no_finding() {
         return Takes::Nothing;
     }
+    // a rule of the community says what it found, whoever else found something there
+    if a.community.is_some() || b.community.is_some() {
+        return Takes::Nothing;
+    }
     let of = |all: bool| if all { Takes::All } else { Takes::Nothing };
     // a frame is asked where nothing answers, and until then takes nothing from others
     if a.is_frame() || b.is_frame() {

@@ -1,6 +1,7 @@
 //! Reads one block: finds what in it may prove something, and parses only that.
 
 mod chunk;
+mod folded;
 
 use std::collections::BTreeSet;
 
@@ -65,6 +66,8 @@ pub(crate) struct BlockResult {
     /// The parts of objects that were omitted.
     pub left_out: LeftOut,
     pub long_lines: Vec<u64>,
+    /// The number of tests that were ended at a limit.
+    pub stopped: u64,
     /// Each with its text.
     pub not_understood: Vec<(u64, String)>,
     pub segments: Vec<SegmentSummary>,
@@ -232,16 +235,17 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
         }
         let mut regions = std::mem::take(&mut line_index.regions);
         let original = |line: usize| cleaned.map_or(line, |c| c.original_line_begin(line));
-        let mut candidates = Vec::new();
-        if index.boundless.is_empty() {
-            candidates = select_candidates(self.tester, index, bytes, &mut regions);
-            for at in std::mem::take(&mut line_index.partial) {
-                if is_cut_in_two(bytes, index, at) {
-                    regions.push(Region::new(at, RegionReason::Text));
-                }
+        if !index.boundless.is_empty() {
+            // each record is read
+            let whole = original(0)..self.block.bytes.len();
+            self.read_chunk(whole, 0, true, None);
+            return;
+        }
+        let candidates = select_candidates(self.tester, index, bytes, &mut regions);
+        for at in std::mem::take(&mut line_index.partial) {
+            if is_cut_in_two(bytes, index, at) {
+                regions.push(Region::new(at, RegionReason::Text));
             }
-        } else {
-            regions.push(Region::new(0, RegionReason::Structure));
         }
         regions.sort_unstable();
         regions.dedup_by_key(|region| region.at);

@@ -24,6 +24,8 @@ pub(super) struct DocumentStats {
     pub segments: Vec<SegmentSummary>,
     pub long_lines: (u64, Option<u64>),
     pub invalid: u64,
+    /// The number of tests of records as they are written that were ended at a limit.
+    pub stopped: u64,
     /// The parts of objects that were omitted.
     pub left_out: LeftOutOfObjects,
     /// The times of the first and the last log record that state one.
@@ -193,6 +195,13 @@ impl DocumentStats {
                 "reading was cancelled after {bytes} bytes: the report tells of what was read until then"
             );
             all.push(met(Limit::Interrupted, message));
+        }
+        if self.stopped > 0 {
+            let message = format!(
+                "records for which a term of a rule was not decided, as it took too many steps: {}",
+                self.stopped
+            );
+            all.push(met(Limit::EntryTests, message));
         }
         let left = &self.left_out;
         if left.long_strings > 0 {

@@ -261,6 +261,7 @@ impl Merged {
         };
         self.event = self.event.max(outcome.event);
         input.left_out.add(outcome.left_out);
+        input.stopped += outcome.stopped;
         input.met_long_lines(&outcome.long_lines, before);
         self.stats.lines += outcome.lines;
         self.stats.events += outcome.events;

@@ -1,11 +1,12 @@
 //! The texts of an event that patterns look at, computed once and only when asked for.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 use memchr::memchr;
 
 use kwhy_errors::ErrorChain;
 use kwhy_model::{Event, Text, TextBuilder};
+use kwhy_parse::log::unwrapped;
 use kwhy_prefilter::{Bloom, Token};
 use kwhy_signature::Haystack;
 
@@ -22,6 +23,10 @@ pub(crate) struct EventView<'e, 'a> {
     /// A filter of the record.
     record_marks: OnceCell<Bloom>,
     chain: OnceCell<ErrorChain<'a>>,
+    /// The record without its envelopes, if it has some.
+    unwrapped: OnceCell<Option<Text<'e>>>,
+    /// The number of tests that were ended at a limit.
+    stopped: Cell<u64>,
 }
 
 impl<'e, 'a> EventView<'e, 'a> {
@@ -34,7 +39,33 @@ impl<'e, 'a> EventView<'e, 'a> {
             marks: OnceCell::new(),
             record_marks: OnceCell::new(),
             chain: OnceCell::new(),
+            unwrapped: OnceCell::new(),
+            stopped: Cell::new(0),
         }
+    }
+
+    /// The record as it is written.
+    pub fn record_text(&self) -> &'e str {
+        std::str::from_utf8(self.record).unwrap_or_default()
+    }
+
+    /// The record without its envelopes, as a text of the record; none if it has none.
+    pub fn unwrapped(&self) -> Option<&Text<'e>> {
+        let unwrapped = || {
+            self.event.carrier.as_ref()?;
+            unwrapped(self.record_text())
+        };
+        self.unwrapped.get_or_init(unwrapped).as_ref()
+    }
+
+    /// Counts a test that was ended at a limit.
+    pub fn count_stopped(&self) {
+        self.stopped.set(self.stopped.get() + 1);
+    }
+
+    /// The number of tests that were ended at a limit.
+    pub fn stopped(&self) -> u64 {
+        self.stopped.get()
     }
 
     /// The texts that may say what went wrong, without the backslashes before quotes: the same

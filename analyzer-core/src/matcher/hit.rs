@@ -211,6 +211,15 @@ impl Hit {
         }
     }
 
+    /// Takes the time at which a runtime or collector received the record, if it states one: entries are in that order.
+    pub fn take_time_of_envelope(&mut self, event: &Event<'_>) {
+        let carrier = event.carrier.as_ref();
+        if let Some(time) = carrier.and_then(|carrier| carrier.time) {
+            self.first = Some(Moment::At(time));
+            self.last = Some(Moment::At(time));
+        }
+    }
+
     /// Counts the lines of what precedes its part of the document.
     pub fn move_down(&mut self, lines: u64) {
         self.place.line += lines;

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::computed;
+use super::entry;
 use super::event_view::EventView;
 use super::memo::Results;
 use super::object_prefilter::Tested;
@@ -148,9 +149,23 @@ pub(crate) fn event(
     facts: &EventView<'_, '_>,
     least: usize,
 ) -> Vec<Found> {
-    let Some(found) = outside_of_message(pattern, asked, facts) else {
+    let Some(mut found) = outside_of_message(pattern, asked, facts) else {
         return Vec::new();
     };
+    if let Some(term) = &pattern.entry {
+        found.weight += term.weight();
+        let marks = entry::find(term, facts);
+        if pattern.message.0.is_empty() {
+            let found = |mark| Found {
+                mark,
+                ..found.clone()
+            };
+            return marks.into_iter().map(found).collect();
+        }
+        if marks.is_empty() {
+            return Vec::new();
+        }
+    }
     // what rules it out is mostly plain words, and cheaper to look for than what it must say
     let mut texts = facts.haystacks();
     let rules_out = |text: Haystack<'_>| {

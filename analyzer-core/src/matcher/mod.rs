@@ -5,6 +5,7 @@
 //! [`Match`]es.
 
 mod computed;
+mod entry;
 mod evaluate;
 mod event_view;
 mod hit;
@@ -35,12 +36,13 @@ use kwhy_model::{Event, Format, Object, Role, Severity};
 use kwhy_parse::input::Chunk;
 use kwhy_prefilter::Token;
 use kwhy_signature::{
-    Condition, ConditionId, EventPattern, Index, LiteralRequirement, ObjectPattern, Record,
-    RequiredTokens, RequirementKind, What, leaves, refuting_leaves,
+    Condition, ConditionId, EntryMatch, EntryTerm, EventPattern, Index, LiteralRequirement,
+    ObjectPattern, Record, RequiredTokens, RequirementKind, What, leaves, refuting_leaves,
 };
 
 use crate::inventory::Tables;
 use ids::Ids;
+use leaf::Found;
 use object_prefilter::ObjectPrefilter;
 
 /// The number of letters and digits of an error that a sentence must quote: a word or two are talked about
@@ -108,6 +110,13 @@ struct LeafCondition {
     asked: leaf::RequiredTexts,
     /// What a log's record must contain, read when the first one is tested.
     of_record: OnceLock<OfRecord>,
+}
+
+impl LeafCondition {
+    /// Returns true if it is about a record as it is written.
+    fn is_entry(&self) -> bool {
+        matches!(&self.pattern, LeafPattern::Event(pattern) if pattern.entry.is_some())
+    }
 }
 
 /// What a log's record must contain before a condition is tested.
@@ -193,7 +202,8 @@ impl<'c> Tester<'c> {
         }
     }
 
-    /// Adds the hits of an event, in the order of their leaf conditions. Frames are asked only where none of these is
+    /// Adds the hits of an event, in the order of their leaf conditions, and returns the number of tests that were ended at
+    /// a limit. Frames are asked only where none of these is
     /// the answer by itself.
     /// `candidates` are the conditions that it may fulfil if it is a log's record, in order and each once; without
     /// them they are looked for.
@@ -203,7 +213,7 @@ impl<'c> Tester<'c> {
         event: &Event<'_>,
         candidates: Option<&[ConditionId]>,
         into: &mut Vec<(ConditionId, Hit)>,
-    ) {
+    ) -> u64 {
         let as_it_is = prefilter::stands_as_it_is(event.format);
         let candidates = candidates.filter(|_| as_it_is);
         let record = chunk.text.text().as_bytes().get(event.span.clone());
@@ -234,7 +244,11 @@ impl<'c> Tester<'c> {
             into.extend(found.into_iter().map(|found| {
                 let ids = ids.get_or_init(|| Ids::of(event)).clone();
                 let is_shown = !condition.refutes;
-                (leaf, Hit::from_event(chunk, event, ids, found, is_shown))
+                let mut hit = Hit::from_event(chunk, event, ids, found, is_shown);
+                if condition.is_entry() {
+                    hit.take_time_of_envelope(event);
+                }
+                (leaf, hit)
             }));
         };
         let start = into.len();
@@ -250,7 +264,8 @@ impl<'c> Tester<'c> {
             (Some(candidates), _) => self.each(candidates, test),
             (None, Some(prefilter)) => {
                 let mut candidates = Vec::new();
-                prefilter.event(event, facts.texts(), &mut candidates);
+                let record = record.unwrap_or_default();
+                prefilter.event((event, record), facts.texts(), &mut candidates);
                 self.each(&candidates, test);
             }
             (None, None) => self.all(|leaf, condition| test(leaf, condition)),
@@ -265,6 +280,95 @@ impl<'c> Tester<'c> {
             self.each(&frames, |leaf, condition| add(leaf, condition, into));
             into[start..].sort_by_key(|(leaf, _)| *leaf);
         }
+        facts.stopped()
+    }
+
+    /// Adds the hits of a record together with the lines that follow it, in the order of their leaf conditions, unless one
+    /// of these lines alone is a hit, and returns the number of tests that were ended at a limit.
+    pub fn folded(
+        &self,
+        chunk: &Chunk,
+        event: &Event<'_>,
+        into: &mut Vec<(ConditionId, Hit)>,
+    ) -> u64 {
+        let record = chunk.text.text().as_bytes().get(event.span.clone());
+        let record = record.unwrap_or_default();
+        let facts = EventView::new(event, record);
+        let whole = chunk.whole(&event.span);
+        let test = |leaf: ConditionId, condition: &LeafCondition| {
+            let LeafPattern::Event(pattern) = &condition.pattern else {
+                return;
+            };
+            let spans_lines = |term: &EntryTerm| term.spans_lines();
+            if !pattern.entry.as_ref().is_some_and(spans_lines) {
+                return;
+            }
+            let inside = |hit: &Hit| whole.start <= hit.record.start && hit.record.end <= whole.end;
+            let mut known = into.iter().rev().take_while(|(_, hit)| inside(hit));
+            if known.any(|(other, _)| *other == leaf) {
+                return;
+            }
+            for found in leaf::event(pattern, &condition.asked, &facts, 0) {
+                let mut hit = Hit::from_event(chunk, event, None, found, true);
+                hit.take_time_of_envelope(event);
+                into.push((leaf, hit));
+            }
+        };
+        match self.prefilter {
+            Some(prefilter) => self.each(&prefilter.entries(record), test),
+            None => self.all(test),
+        }
+        facts.stopped()
+    }
+
+    /// Adds the hits of an object as it is written, in the order of their leaf conditions, and returns the number of tests
+    /// that were ended at a limit.
+    pub fn entry_of_object(
+        &self,
+        chunk: &Chunk,
+        object: &Object<'_>,
+        into: &mut Vec<(ConditionId, Hit)>,
+    ) -> u64 {
+        let span = entry::whole_object(chunk.text.text(), object);
+        let Some(text) = chunk.text.text().get(span.clone()) else {
+            return 0;
+        };
+        let is_yaml = object.format == Format::ObjectYaml;
+        let mut stopped = 0;
+        let mut test = |leaf: ConditionId, condition: &LeafCondition| {
+            let LeafPattern::Event(pattern) = &condition.pattern else {
+                return;
+            };
+            let Some(term) = pattern.entry.as_ref().filter(|_| pattern.is_only_entry()) else {
+                return;
+            };
+            let found = match is_yaml && term.is_jq() {
+                true => term.find_in_yaml(text),
+                false => term.find(text),
+            };
+            match found {
+                EntryMatch::At(range) => {
+                    let found = Found {
+                        mark: span.start + range.start..span.start + range.end,
+                        weight: term.weight(),
+                        ..Found::default()
+                    };
+                    into.push((leaf, Hit::from_object(chunk, object, found, true)));
+                }
+                EntryMatch::Stopped => stopped += 1,
+                EntryMatch::No => {}
+            }
+        };
+        match self.prefilter {
+            Some(prefilter) => self.each(&prefilter.entries(text.as_bytes()), test),
+            None => self.all(|leaf, condition| test(leaf, condition)),
+        }
+        stopped
+    }
+
+    /// Returns true if there are conditions on records and objects as they are written.
+    pub fn has_entries(&self) -> bool {
+        !self.compiled.prefilter().index().entries.is_empty()
     }
 
     /// Adds the hits of an object, in the order of their leaf conditions.

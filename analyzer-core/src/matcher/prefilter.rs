@@ -33,9 +33,15 @@ impl Prefilter {
         &self.index
     }
 
-    /// The leaf conditions that an event may fulfil, in order, each once.
-    pub fn event(&self, event: &Event<'_>, texts: &[Text<'_>], into: &mut Vec<ConditionId>) {
+    /// The leaf conditions that an event may fulfil, in order, each once; `record` is the event as it is written.
+    pub fn event(
+        &self,
+        (event, record): (&Event<'_>, &[u8]),
+        texts: &[Text<'_>],
+        into: &mut Vec<ConditionId>,
+    ) {
         into.clear();
+        self.index.entry(record, into);
         into.extend(self.index.any_event.iter());
         if let Some(reason) = &event.reason {
             self.index.reason(reason.as_str(), into);
@@ -50,6 +56,15 @@ impl Prefilter {
         }
         into.sort_unstable();
         into.dedup();
+    }
+
+    /// The leaf conditions that an object may fulfil as it is written, in order, each once.
+    pub fn entries(&self, record: &[u8]) -> Vec<ConditionId> {
+        let mut leaves = Vec::new();
+        self.index.entry(record, &mut leaves);
+        leaves.sort_unstable();
+        leaves.dedup();
+        leaves
     }
 
     /// The place of the conditions on objects of a kind; kinds that no condition asks for share the last one.

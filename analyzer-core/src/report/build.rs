@@ -84,6 +84,7 @@ impl Finding {
             check: Vec::new(),
             fix: Vec::new(),
             references: Vec::new(),
+            rules: Vec::new(),
         }
     }
 }

@@ -72,6 +72,8 @@ limits! {
     ManyFindings = "many-findings",
     /// More lines that report errors than were read.
     ManyErrors = "many-errors",
+    /// Tests of records as they are written that were ended at a limit: programs of jq, expressions in very long records.
+    EntryTests = "entry-tests",
     /// Values of which the end was omitted.
     LongValue = "long-value",
     /// Objects in JSON of which the end was omitted.

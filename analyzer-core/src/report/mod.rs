@@ -22,6 +22,7 @@ pub use command_line::CommandLine;
 pub use kwhy_model::{Age, Format, Level, Role, Severity, Stamp, Subject};
 pub use kwhy_parse::redact::Identities;
 pub use kwhy_parse::timeline::{Counts, Timeline, TimelineBucket, TimelineReport};
+pub use kwhy_signature::cre::{Application, CommunityRule};
 pub use limit::{Limit, LimitMet};
 pub use when::{ParseWhenError, When};
 
@@ -185,6 +186,9 @@ pub struct Finding {
     pub fix: Vec<Fix>,
     /// Links for further reading.
     pub references: Vec<String>,
+    /// What rules of the community say of it that found it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<CommunityRule>,
 }
 
 /// A line that proves a finding.

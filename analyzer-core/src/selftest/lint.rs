@@ -12,7 +12,8 @@ use crate::correlate::implied_explains;
 use crate::parallel;
 use crate::report::{Finding, Level, Role};
 use kwhy_signature::advice;
-use kwhy_signature::{GIVEN, Signature, SignatureError, placement};
+use kwhy_signature::cre::CommunityRule;
+use kwhy_signature::{GIVEN, Signature, SignatureError, What, leaves, placement};
 
 /// The minimum number of examples of each kind.
 const LEAST_EXAMPLES: usize = 2;
@@ -150,13 +151,18 @@ impl Proof<'_> {
                 signature,
                 found: Vec::new(),
             };
-            self.lint_ids(&mut of_this);
-            lint_parts(&mut of_this);
-            lint_captures(&mut of_this);
-            lint_match(&mut of_this);
             let runs = of.get(signature.id.as_str()).map_or(&[][..], Vec::as_slice);
-            lint_examples(&mut of_this, runs);
-            conflicts.lint(&mut of_this, runs, self);
+            match &signature.community {
+                Some(rule) => lint_rule(&mut of_this, rule, runs),
+                None => {
+                    self.lint_ids(&mut of_this);
+                    lint_parts(&mut of_this);
+                    lint_captures(&mut of_this);
+                    lint_match(&mut of_this);
+                    lint_examples(&mut of_this, runs);
+                    conflicts.lint(&mut of_this, runs, self);
+                }
+            }
             for (place, _) in alarms.iter().filter(|(_, id)| *id == signature.id) {
                 let message =
                     format!("it raises an alarm in {place}, where nothing is wrong; narrow it");
@@ -224,6 +230,54 @@ impl Proof<'_> {
             },
         );
         alarms.into_iter().flatten().collect()
+    }
+}
+
+/// What is odd about a rule of the community, and its logs that come out otherwise.
+fn lint_rule(lints: &mut Lints<'_>, rule: &CommunityRule, runs: &[&ExampleRun<'_>]) {
+    for note in &rule.notes {
+        lints.add_at((Warning, "no-effect"), "", note.line, note.message.as_str());
+    }
+    for (key, text) in [("cause", &rule.cause), ("mitigation", &rule.mitigation)] {
+        if text.as_ref().is_none_or(|text| text.trim().is_empty()) {
+            let message = format!("it states no {key}");
+            lints.add((Warning, "no-advice"), ("cre", ""), message);
+        }
+    }
+    let mut conditions = Vec::new();
+    leaves(&lints.signature.condition, &mut conditions);
+    let is_lone = conditions.len() == 1;
+    for condition in conditions {
+        let What::Event(event) = &condition.what else {
+            continue;
+        };
+        let Some(entry) = &event.entry else { continue };
+        let text = entry.as_str();
+        if entry.literals().is_empty() {
+            let message = format!(
+                "{text:?} demands no text of 3 characters or more, so each record of a large log is parsed for it"
+            );
+            lints.add((Warning, "boundless"), ("match", text), message);
+        }
+        if is_lone && entry.weight() < LEAST_LENGTH {
+            let message = format!("{text:?} alone is short: other programs print it too");
+            lints.add((Warning, "broad-pattern"), ("match", text), message);
+        }
+    }
+    if !runs.iter().any(|run| run.wanted) {
+        let message = "there is no test.log beside it in which it must be found";
+        lints.add((Warning, "missing-examples"), ("", ""), message);
+    }
+    for run in runs {
+        if let Some(failure) = &run.failure {
+            let log = if run.wanted {
+                "test.log"
+            } else {
+                "test-fp.log"
+            };
+            let message = format!("{log}: {failure}");
+            lints.add((Error, "example-fails"), ("", ""), message);
+        }
     }
 }
 

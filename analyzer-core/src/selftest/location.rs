@@ -5,6 +5,9 @@ use kwhy_signature::Signature;
 /// Returns the line, counted from 1, at which `piece` occurs in a field of a signature's file; the
 /// field's line if it does not occur literally, and the signature's line if there is no such field.
 pub(super) fn line_of(signature: &Signature, field: &str, piece: &str) -> usize {
+    if let Some(rule) = &signature.community {
+        return rule.line;
+    }
     let text: &str = &signature.source;
     let start = document(text, &signature.id);
     let (key, inner) = field.split_once('.').unwrap_or((field, ""));

@@ -38,6 +38,8 @@ pub(super) struct Plan {
     pub shape: Shape,
     /// True if it is a single event, reported in bursts.
     pub is_burst: bool,
+    /// True if each line of a record is an entry that the parts ask for: a runtime stamped each of them.
+    pub by_line: bool,
 }
 
 impl Plan {
@@ -81,6 +83,7 @@ impl Plan {
                     .collect(),
             },
             is_burst: is_lone && condition.none.is_empty(),
+            by_line: parts.iter().chain(&condition.none).all(is_entry),
         })
     }
 
@@ -109,6 +112,11 @@ impl Plan {
         }
         ((hit.count as f64 * window / lasted) as u64).max(1)
     }
+}
+
+/// Returns true if a part asks for an entry as it is written.
+fn is_entry(part: &Condition) -> bool {
+    matches!(&part.what, What::Event(event) if event.entry.is_some())
 }
 
 /// The value that a hit captured under a name.

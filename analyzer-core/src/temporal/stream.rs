@@ -112,7 +112,8 @@ impl Stream {
         let is_same = self.record.first().is_some_and(|(_, other)| {
             (other.document, &other.record) == (hit.document, &hit.record)
         });
-        if !is_same || self.record.iter().any(|(other, _)| *other == role) {
+        let is_taken = |(other, _): &(Role, Hit)| *other == role;
+        if !is_same || !self.plan.by_line && self.record.iter().any(is_taken) {
             self.deliver();
             self.make_room();
         }
@@ -134,9 +135,22 @@ impl Stream {
         (matches, self.collector.dropped)
     }
 
-    /// Passes the completed record to its group.
+    /// Passes the completed record to its group; line by line where a line is an entry.
     fn deliver(&mut self) {
-        let hits = std::mem::take(&mut self.record);
+        let mut hits = std::mem::take(&mut self.record);
+        if !self.plan.by_line {
+            return self.deliver_entry(hits);
+        }
+        hits.sort_by_key(|(_, hit)| hit.place.line);
+        let mut hits = hits.into_iter().peekable();
+        while let Some((_, first)) = hits.peek() {
+            let line = first.place.line;
+            let same = std::iter::from_fn(|| hits.next_if(|(_, hit)| hit.place.line == line));
+            self.deliver_entry(same.collect());
+        }
+    }
+
+    fn deliver_entry(&mut self, hits: Vec<(Role, Hit)>) {
         let Some((_, hit)) = hits.first() else { return };
         let moment = hit.last.or(hit.first);
         let key = ScopeKey::of(hit, self.plan.per);

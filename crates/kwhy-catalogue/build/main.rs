@@ -4,6 +4,7 @@
 // cargo reads standard output
 #![allow(clippy::print_stdout)]
 
+mod community;
 mod mechanisms;
 mod topology;
 mod writers;
@@ -26,6 +27,8 @@ const TOPOLOGY: &str = "topology.yaml";
 /// Lines that healthy components print, by which texts are chosen that seldom occur: the first 25 of each log in
 /// `fixtures/healthy`, up to 300 bytes of each.
 const TYPICAL: &str = "typical.txt";
+/// The causes that rules of the community stand for.
+const COMMUNITY: &str = "cre.yaml";
 const WRITERS: &str = "writers.yaml";
 
 fn main() -> Result<(), Failure> {
@@ -55,6 +58,7 @@ fn main() -> Result<(), Failure> {
     let mut out = mechanisms::compile(MECHANISMS, &text(MECHANISMS)?, &known)?;
     out.push_str(&topology::compile(TOPOLOGY, &text(TOPOLOGY)?)?);
     out.push_str(&writers::compile(WRITERS, &text(WRITERS)?, &known)?);
+    out.push_str(&community::compile(COMMUNITY, &text(COMMUNITY)?, &causes)?);
     fs::write(target.join("knowledge.rs"), out)?;
     Ok(())
 }
@@ -241,6 +245,7 @@ fn write_index(index: &Index, out: &mut String) -> Result<(), std::fmt::Error> {
         ("any_object", &index.any_object),
         ("klog_fatal", &index.klog_fatal),
         ("starts", &index.starts),
+        ("entries", &index.entries),
         ("boundless", &index.boundless),
     ] {
         writeln!(out, "    {field}: Cow::Borrowed(&{leaves:?}),")?;

@@ -7,10 +7,11 @@ use std::sync::OnceLock;
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
-use crate::knowledge::{topology, writers};
+use crate::knowledge::{community_cause, topology, writers};
 use kwhy_prefilter::{LiteralSet, QGramIndex};
+use kwhy_signature::cre::{self, FileKind};
 use kwhy_signature::{
-    Causes, Index, Signature, SignatureError, all_errors, check, needs, use_digests,
+    Causes, Examples, Index, Signature, SignatureError, all_errors, check, needs, use_digests,
 };
 
 include!(concat!(env!("OUT_DIR"), "/builtin.rs"));
@@ -82,12 +83,25 @@ impl Catalogue {
     }
 
     /// Adds the signatures of a YAML text: one, or several as documents. One with the id of a built-in
-    /// signature takes its place.
+    /// signature takes its place. Rules of the community ([`cre`]) are recognised by what the text contains; what
+    /// belongs to such rules and has none, as lists of their tags, is passed over.
     ///
     /// # Errors
     /// The first error, with its file, line and reason; nothing of the text is added then. An id that
     /// was added before is an error.
     pub fn add_str(&mut self, file: &str, yaml: &str) -> Result<(), SignatureError> {
+        match cre::file_kind(yaml) {
+            FileKind::Native => {}
+            FileKind::BesideRules => return Ok(()),
+            FileKind::Rules => {
+                let rules = cre::read(file, yaml, &self.causes, community_cause)?;
+                self.add_all(file, yaml, rules.signatures)?;
+                for (id, meaning) in rules.causes {
+                    self.causes.add(id, meaning);
+                }
+                return Ok(());
+            }
+        }
         let documents = check::documents(yaml);
         let read = |document| check::read_document(file, yaml, document, &self.causes);
         #[cfg(feature = "parallel")]
@@ -95,6 +109,16 @@ impl Catalogue {
         #[cfg(not(feature = "parallel"))]
         let parts = documents.iter().map(read);
         let added = check::joined(file, yaml, parts.collect())?;
+        self.add_all(file, yaml, added)
+    }
+
+    /// Adds the signatures of a file, unless an id of them was added before.
+    fn add_all(
+        &mut self,
+        file: &str,
+        yaml: &str,
+        added: Vec<Signature>,
+    ) -> Result<(), SignatureError> {
         let taken = |added: &&Signature| self.by_id.contains_key(&added.id);
         if let Some(taken) = added.iter().find(taken) {
             let by = self.get(&taken.id).map_or("", |other| &other.file);
@@ -151,6 +175,30 @@ impl Catalogue {
             self.causes.add(id, meaning);
         }
         Ok(())
+    }
+
+    /// Writes the rules of a file of the community as native signatures.
+    ///
+    /// ```
+    /// use kwhy_catalogue::Catalogue;
+    /// let rule = "rules: [{cre: {id: CRE-2030-0001}, rule: {set: {event: {source: shop}, match: [shelf is bare]}}}]";
+    /// let native = Catalogue::rules_as_native("rule.yaml", rule)?;
+    /// assert!(native.starts_with("id: cre-2030-0001"));
+    /// # Ok::<(), kwhy_signature::SignatureError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The first error in the file, with its line and reason.
+    pub fn rules_as_native(file: &str, yaml: &str) -> Result<String, SignatureError> {
+        cre::to_native(file, yaml, community_cause)
+    }
+
+    /// Gives a signature that was added examples that are not in its file, instead of those that it has.
+    pub fn set_examples(&mut self, id: &str, examples: Examples) {
+        let entry = self.by_id.get(id).and_then(|at| self.entries.get_mut(*at));
+        if let Some(signature) = entry.and_then(|entry| entry.signature.get_mut()) {
+            signature.set_examples(examples);
+        }
     }
 
     /// The number of signatures.

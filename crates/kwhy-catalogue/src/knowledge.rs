@@ -90,6 +90,19 @@ pub struct WriterRule {
     pub signature: &'static str,
 }
 
+/// Returns the cause that a rule of the community stands for, by the rule's id; none for one that no cause is known to
+/// mean.
+///
+/// ```
+/// use kwhy_catalogue::community_cause;
+/// assert_eq!(community_cause("CRE-0000-0000"), None);
+/// ```
+pub fn community_cause(id: &str) -> Option<&'static str> {
+    let id = id.to_ascii_uppercase();
+    let at = COMMUNITY.binary_search_by_key(&id.as_str(), |(known, _)| known);
+    at.ok().map(|at| COMMUNITY[at].1)
+}
+
 /// Returns the effects of causes.
 pub fn mechanisms() -> &'static Mechanisms {
     &MECHANISMS

@@ -17,6 +17,6 @@ mod knowledge;
 
 pub use catalogue::Catalogue;
 pub use knowledge::{
-    ApiServer, CausalRule, Distance, Mechanisms, ObjectName, Topology, WriterRule, mechanisms,
-    topology, writers,
+    ApiServer, CausalRule, Distance, Mechanisms, ObjectName, Topology, WriterRule, community_cause,
+    mechanisms, topology, writers,
 };

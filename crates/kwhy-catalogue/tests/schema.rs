@@ -100,6 +100,11 @@ fn the_reader_knows_the_same_keys() {
             "match: {object: {zzz: 1}}",
             "/$defs/ObjectPattern/properties",
         ),
+        ("cre: {zzz: 1}", "/$defs/CommunityRule/properties"),
+        (
+            "cre: {id: x, severity: 1, title: x, applications: [{zzz: 1}]}",
+            "/$defs/Application/properties",
+        ),
     ] {
         let properties = schema.pointer(place).unwrap().as_object().unwrap();
         let keys: BTreeSet<String> = properties.keys().cloned().collect();

@@ -174,7 +174,7 @@ impl Problem {
 }
 
 /// Validates the signature as a whole; an error names the text concerned.
-fn check(signature: &Signature, causes: &Causes) -> Result<(), (String, String)> {
+pub(super) fn check(signature: &Signature, causes: &Causes) -> Result<(), (String, String)> {
     let problems = problems(signature, causes);
     match problems.into_iter().next() {
         Some(problem) => Err((problem.piece, problem.message)),

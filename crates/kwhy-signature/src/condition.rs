@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 
 use super::compare::Comparison;
+use super::entry::EntryTerm;
 use super::one_or_many::OneOrMany;
 use super::pattern::Pattern;
 use super::temporal::{Reach, rate};
@@ -119,6 +120,8 @@ pub struct EventPattern {
     /// Named values of the record, each with patterns matched within it.
     #[serde(default)]
     pub fields: BTreeMap<String, OneOrMany<Pattern>>,
+    /// A test of the whole record as it is written.
+    pub entry: Option<EntryTerm>,
     /// The number of occurrences.
     pub count: Option<NumberTest>,
     /// The seconds from the first to the last occurrence.
@@ -357,7 +360,8 @@ impl Condition {
         match &self.what {
             What::Event(event) if event.is_unbounded() => {
                 return Err(
-                    "an event pattern needs a reason, message, chain, field or raw text".into(),
+                    "an event pattern needs a reason, message, chain, field, entry or raw text"
+                        .into(),
                 );
             }
             What::Object(object) if object.is_unbounded() => {
@@ -455,12 +459,35 @@ impl Condition {
 }
 
 impl EventPattern {
+    /// Returns true if it asks for nothing but an entry.
+    pub fn is_only_entry(&self) -> bool {
+        let lists = [
+            &self.reason,
+            &self.component,
+            &self.not_component,
+            &self.kind,
+            &self.format,
+            &self.literals,
+            &self.raw,
+        ];
+        let asks_more = lists.iter().any(|list| !list.0.is_empty())
+            || !self.message.0.is_empty()
+            || !self.not.0.is_empty()
+            || !self.chain.is_empty()
+            || !self.fields.is_empty()
+            || self.severity.is_some()
+            || self.count.is_some()
+            || self.lasted.is_some();
+        self.entry.is_some() && !asks_more
+    }
+
     fn is_unbounded(&self) -> bool {
         self.reason.0.is_empty()
             && self.message.0.is_empty()
             && self.chain.is_empty()
             && self.fields.is_empty()
             && self.raw.0.is_empty()
+            && self.entry.is_none()
     }
 }
 

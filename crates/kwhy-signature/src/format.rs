@@ -36,6 +36,7 @@ pub const KEYS: &[&str] = &[
     "values",
     "references",
     "versions",
+    "cre",
     "examples",
 ];
 

@@ -56,6 +56,8 @@ pub struct Index {
     pub klog_fatal: Cow<'static, [ConditionId]>,
     /// Conditions that need one of [`STARTS`].
     pub starts: Cow<'static, [ConditionId]>,
+    /// Conditions on records and objects as they are written, in order.
+    pub entries: Cow<'static, [ConditionId]>,
     /// Conditions for which each record must be parsed.
     pub boundless: Cow<'static, [ConditionId]>,
 }
@@ -77,7 +79,7 @@ impl Index {
         sample: &str,
     ) -> Index {
         let mut words: [BTreeMap<String, Vec<ConditionId>>; 3] = Default::default();
-        let mut any: [Vec<ConditionId>; 5] = Default::default();
+        let mut any: [Vec<ConditionId>; 6] = Default::default();
         let mut add = |group: usize, word: String, leaf: ConditionId| {
             let leaves = words[group].entry(word).or_default();
             if leaves.last() != Some(&leaf) {
@@ -87,6 +89,7 @@ impl Index {
         for (leaf, need) in needs {
             match need.what {
                 RequirementKind::Text => {}
+                RequirementKind::Entry => any[5].push(leaf),
                 RequirementKind::Reason => need.words.iter().for_each(|w| add(1, w.clone(), leaf)),
                 RequirementKind::Kind => need.words.iter().for_each(|w| add(2, w.clone(), leaf)),
                 RequirementKind::AnyEvent => any[0].push(leaf),
@@ -94,6 +97,10 @@ impl Index {
             }
             if need.is_boundless() {
                 any[2].push(leaf);
+                // it is a candidate for each event
+                if need.what == RequirementKind::Entry {
+                    any[0].push(leaf);
+                }
             }
             for text in need.raw {
                 if STARTS.contains(&text.as_str()) {
@@ -110,7 +117,14 @@ impl Index {
         literals.extend(raw);
         let (literals, conditions): (Vec<String>, Vec<Vec<ConditionId>>) =
             literals.into_iter().unzip();
-        let [any_event, any_object, boundless, klog_fatal, starts] = any;
+        let [
+            any_event,
+            any_object,
+            boundless,
+            klog_fatal,
+            starts,
+            entries,
+        ] = any;
         let owned = |(word, leaves)| (Cow::Owned(word), Cow::Owned(leaves));
         Index {
             literals: LiteralSet::new(literals, sample.as_bytes()),
@@ -121,6 +135,7 @@ impl Index {
             any_object: Cow::Owned(any_object),
             klog_fatal: Cow::Owned(klog_fatal),
             starts: Cow::Owned(starts),
+            entries: Cow::Owned(entries),
             boundless: Cow::Owned(boundless),
         }
     }
@@ -151,6 +166,7 @@ impl Index {
             any_object: chained(&self.any_object, &more.any_object),
             klog_fatal: chained(&self.klog_fatal, &more.klog_fatal),
             starts: chained(&self.starts, &more.starts),
+            entries: chained(&self.entries, &more.entries),
             boundless: chained(&self.boundless, &more.boundless),
         }
     }
@@ -205,6 +221,20 @@ impl Index {
     pub fn text(&self, text: &[u8], into: &mut Vec<ConditionId>) {
         let add = |hit: LiteralHit| into.extend(self.leaves(hit.literal));
         self.find(text, |_| true, add);
+    }
+
+    /// Adds the conditions on records and objects as they are written, a literal of which occurs in this one, or that
+    /// need none.
+    pub fn entry(&self, record: &[u8], into: &mut Vec<ConditionId>) {
+        if self.entries.is_empty() {
+            return;
+        }
+        let is_entry = |leaf: &&ConditionId| self.entries.binary_search(leaf).is_ok();
+        into.extend(self.boundless.iter().filter(is_entry));
+        let add = |hit: LiteralHit| {
+            into.extend(self.leaves(hit.literal).iter().filter(is_entry));
+        };
+        self.find(record, |_| true, add);
     }
 
     /// Adds the conditions that ask for this reason.

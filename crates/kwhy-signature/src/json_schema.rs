@@ -8,6 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use crate::command::CommandTemplate;
 use crate::compare::Comparison;
 use crate::condition::{Condition, RawCondition};
+use crate::entry::EntryTerm;
 use crate::one_or_many::OneOrMany;
 use crate::pattern::Pattern;
 use crate::schema::{CheckTemplate, Explains, RawCheck};
@@ -80,6 +81,22 @@ schema!(Chain, "Chain", |generator| {
     let facts = generator.subschema_for::<Fact>();
     let patterns = generator.subschema_for::<OneOrMany<Pattern>>();
     json_schema!({"type": "object", "propertyNames": facts, "additionalProperties": patterns})
+});
+
+schema!(EntryTerm, "EntryTerm", |_generator| {
+    let one = |key: &str| {
+        json_schema!({
+            "type": "object",
+            "properties": {key: {"type": "string"}},
+            "required": [key],
+            "additionalProperties": false,
+        })
+    };
+    json_schema!({
+        "description": "A test of the whole record as it is written, or of an object: exactly one of a text, an expression of RE2, a \
+            program of jq.",
+        "oneOf": [one("value"), one("regex"), one("jq")],
+    })
 });
 
 schema!(Condition, "Condition", |generator| {

@@ -28,7 +28,9 @@ pub mod check;
 mod command;
 mod compare;
 mod condition;
+pub mod cre;
 mod digest;
+mod entry;
 mod error;
 mod expression;
 pub mod format;
@@ -61,6 +63,7 @@ pub use command::{CommandTemplate, ValueType};
 pub use compare::Comparison;
 pub use condition::{Condition, Scope};
 pub use digest::{digests, use_digests};
+pub use entry::{EntryMatch, EntryTerm};
 pub use error::SignatureError;
 pub use pattern::Pattern;
 pub use schema::{

@@ -1,6 +1,7 @@
 //! The literals that an event or object must contain before a condition is worth a full test.
 
 use super::condition::{Condition, EventPattern, What};
+use super::index::STARTS;
 use super::pattern::Pattern;
 use super::phrases::longest_plain;
 use kwhy_prefilter::MIN_LITERAL;
@@ -30,6 +31,8 @@ pub enum RequirementKind {
     Text,
     /// As the event's reason.
     Reason,
+    /// In the record as it is written.
+    Entry,
     /// As the object's kind.
     Kind,
     /// Nothing is needed: each event must be tested.
@@ -80,6 +83,19 @@ fn of_event(event: &EventPattern) -> LiteralRequirement {
             what: RequirementKind::AnyEvent,
             words: Vec::new(),
             raw: vec![KLOG_FATAL.to_owned()],
+        };
+    }
+    if let Some(entry) = &event.entry {
+        // what starts a record is not searched for elsewhere
+        let searched = |text: &String| match STARTS.contains(&text.as_str()) {
+            true => text.trim_end_matches(':').to_owned(),
+            false => text.clone(),
+        };
+        let words: Vec<String> = entry.literals().iter().map(searched).collect();
+        return LiteralRequirement {
+            what: RequirementKind::Entry,
+            raw: words.clone(),
+            words,
         };
     }
     if !event.raw.0.is_empty() {

@@ -8,8 +8,10 @@ use std::sync::{Arc, OnceLock};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 
+use super::causes::Causes;
 use super::command::{CommandTemplate, ValueType};
 use super::condition::{Condition, Scope};
+use super::cre::CommunityRule;
 use super::one_or_many::OneOrMany;
 use super::template::Template;
 use kwhy_model::{Level, Role};
@@ -108,6 +110,9 @@ pub struct Signature {
     /// The affected versions, as text.
     #[serde(default)]
     pub versions: Option<String>,
+    /// What a rule of the community says of the problem, if the signature is one.
+    #[serde(default, rename = "cre")]
+    pub community: Option<Box<CommunityRule>>,
     /// Texts that it must and must not match: its tests.
     #[serde(default, deserialize_with = "read_examples")]
     #[cfg_attr(feature = "schema", schemars(with = "Examples"))]
@@ -344,6 +349,22 @@ pub struct Examples {
     pub no_match: Vec<Example>,
 }
 
+impl Examples {
+    /// Creates examples of texts alone.
+    pub fn of_texts(matching: Vec<String>, no_match: Vec<String>) -> Examples {
+        let example = |text| Example {
+            text,
+            captures: BTreeMap::new(),
+            also: Vec::new(),
+            why: None,
+        };
+        Examples {
+            matching: matching.into_iter().map(example).collect(),
+            no_match: no_match.into_iter().map(example).collect(),
+        }
+    }
+}
+
 /// An example input.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -437,6 +458,29 @@ pub const GIVEN: &[&str] = &[
 ];
 
 impl Signature {
+    /// Reads a signature that was made as JSON.
+    ///
+    /// # Errors
+    /// Says what is wrong with it.
+    pub(crate) fn from_json(
+        file: &str,
+        value: serde_json::Value,
+        causes: &Causes,
+    ) -> Result<Signature, String> {
+        let mut signature: Signature =
+            serde_json::from_value(value).map_err(|error| error.to_string())?;
+        super::check::check(&signature, causes).map_err(|(_, message)| message)?;
+        signature.file = file.to_owned().into();
+        // it has none of its own, so its text need not be read for them
+        signature.set_examples(Examples::default());
+        Ok(signature)
+    }
+
+    /// Takes examples that are not in its file.
+    pub fn set_examples(&mut self, examples: Examples) {
+        self.examples = OnceLock::from(examples);
+    }
+
     /// The family: the first part of the cause.
     pub fn family(&self) -> &str {
         self.cause.split('/').next().unwrap_or(&self.cause)

@@ -7,6 +7,7 @@ use super::super::document_stats::note_namespace;
 use super::super::list_continuation::{Items, Reach};
 use super::super::listed::Listed;
 use super::super::pieces::Piece;
+use super::folded::Folder;
 use super::{BlockScan, MAX_SEGMENTS, MAX_TEXT, Run, count};
 use crate::correlate::ObjectSnapshot;
 use crate::matcher::Hit;
@@ -126,6 +127,7 @@ impl BlockScan<'_, '_, '_> {
         }
         let inherits = matches!(self.run, Run::Inherited) && first_is_log;
         let all = segments.len();
+        let mut folder = self.tester.has_entries().then(Folder::default);
         for (number, segment) in segments.iter_mut().enumerate() {
             if let Some(container) = log_section(segment) {
                 self.outcome.enclosed.get_or_insert(self.outcome.hits.len());
@@ -142,6 +144,12 @@ impl BlockScan<'_, '_, '_> {
                 _ => self.reach(&range, number == 0, is_last),
             };
             let parsed = parse::segment(segment, self.limits);
+            if let Some(folder) = &mut folder {
+                parsed
+                    .events
+                    .iter()
+                    .for_each(|event| folder.take(text, event));
+            }
             self.test(
                 &chunk,
                 (parsed, &segment.subject),
@@ -157,6 +165,9 @@ impl BlockScan<'_, '_, '_> {
             if number == 0 && inherits {
                 self.outcome.inherited = self.outcome.hits.len();
             }
+        }
+        if let Some(folder) = folder {
+            self.test_folded(&chunk, folder);
         }
         if !part {
             self.outcome.invalid += chunk.text.invalid_sequences();
@@ -263,7 +274,8 @@ impl BlockScan<'_, '_, '_> {
             }
             let outcome = &mut self.outcome;
             let before = outcome.hits.len();
-            self.tester
+            outcome.stopped += self
+                .tester
                 .event(chunk, event, candidates, &mut outcome.hits);
             let made = outcome.hits.iter_mut().skip(before);
             made.for_each(|(_, hit)| hit.written_in(of));
@@ -282,6 +294,7 @@ impl BlockScan<'_, '_, '_> {
             }
         }
         let outcome = &mut self.outcome;
+        let has_entries = self.tester.has_entries();
         let items = Items::of(&parsed, reach);
         let mut all = Listed::default();
         outcome.lists.begin(&items, reach);
@@ -296,6 +309,18 @@ impl BlockScan<'_, '_, '_> {
             }
             self.tester
                 .object(chunk, object, &mut self.memo, &mut outcome.hits);
+            if has_entries {
+                let written = outcome.hits.len();
+                outcome.stopped += self
+                    .tester
+                    .entry_of_object(chunk, object, &mut outcome.hits);
+                // what was parsed of it as events was tested already
+                let is_event = |hit: &Hit| {
+                    let mut events = parsed.events.iter().map(|event| chunk.whole(&event.span));
+                    events.any(|span| span.start <= hit.mark.start && hit.mark.end <= span.end)
+                };
+                drop(outcome.hits.extract_if(written.., |(_, hit)| is_event(hit)));
+            }
             if let Some(part) = part {
                 let waits = |(_, hit): &mut (ConditionId, Hit)| hit.of_list;
                 part.object(&object.subject, outcome.hits.extract_if(before.., waits));

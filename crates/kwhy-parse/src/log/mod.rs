@@ -39,7 +39,38 @@ pub use timestamp::is_padded_month;
 use self::stack_frame::is_frame;
 use crate::framing::payload_format;
 use crate::input::Line;
-use kwhy_model::{Format, Parsed, Stamp};
+use kwhy_model::{Format, Parsed, Stamp, Text, TextBuilder};
+
+/// Returns the lines of a record without their envelopes: what a program wrote, rather than what a runtime or a collector
+/// wrote around it. None if there is no envelope.
+///
+/// ```
+/// use kwhy_parse::log::unwrapped;
+/// let line = r#"{"log":"shelf \"a\" is bare\n","stream":"stderr","time":"2024-03-04T05:06:07.1Z"}"#;
+/// assert_eq!(unwrapped(line).unwrap().as_str(), "shelf \"a\" is bare");
+/// assert!(unwrapped("shelf is bare").is_none());
+/// ```
+pub fn unwrapped(record: &str) -> Option<Text<'_>> {
+    let mut sources = envelope::Sources::default();
+    let mut whole = TextBuilder::new();
+    let (mut start, mut any) = (0, false);
+    for (number, text) in (1..).zip(record.split('\n')) {
+        let line = Line {
+            text,
+            start,
+            number,
+        };
+        let (envelope, payload) =
+            envelope::peel_from(payload::Payload::from_line(line), &mut sources);
+        any |= envelope.present;
+        if number > 1 {
+            whole.push_decoded("\n", start - 1..start);
+        }
+        whole.push_text(payload.text());
+        start += text.len() + 1;
+    }
+    any.then(|| whole.finish())
+}
 
 /// The format of the record that starts on this line, if one does.
 ///

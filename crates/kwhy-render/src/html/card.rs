@@ -76,6 +76,10 @@ pub fn card(outline: &Outline<'_>, finding: &Finding) -> Markup {
                     }
                 }
             }
+            @for rule in &finding.rules {
+                @if let Some(impact) = rule.impact_text() { p { (visible(&impact)) } }
+                p class="soft" { "Rule " (visible(&rule.heading())) }
+            }
             @for reference in &finding.references { (link(reference)) }
         }
     }

@@ -91,6 +91,12 @@ impl<'a> Findings<'a> {
         self.explains(finding, out)?;
         self.steps("check", finding.check.iter().map(Step::from), out)?;
         self.steps("fix", finding.fix.iter().map(Step::from), out)?;
+        for rule in &finding.rules {
+            if let Some(impact) = rule.impact_text() {
+                self.layout.row(out, "impact", &impact)?;
+            }
+            self.layout.row(out, "rule", &rule.heading())?;
+        }
         if self.verbose {
             self.layout.references(&finding.references, out)?;
         }

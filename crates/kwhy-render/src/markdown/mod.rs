@@ -121,6 +121,12 @@ fn full(outline: &Outline<'_>, finding: &Finding, out: &mut dyn Write) -> io::Re
             step(texts.into_iter().flatten(), fix.command.as_ref(), out)?;
         }
     }
+    for rule in &finding.rules {
+        if let Some(impact) = rule.impact_text() {
+            writeln!(out, "**Impact**: {}\n", inline(&impact))?;
+        }
+        writeln!(out, "Rule {}\n", inline(&rule.heading()))?;
+    }
     let below = outline.below(finding);
     if !below.is_empty() {
         let summary = format!("It explains {}", counted(below.len() as u64, "finding"));

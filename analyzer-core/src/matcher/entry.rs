@@ -1,0 +1,122 @@
+//! Tests of records and objects as they are written.
+//!
+//! A record is looked at as it is, without its envelopes (what a runtime or a collector wrote around it), and as the texts
+//! that were parsed from it: wrapped and quoted ones are whole only there.
+
+use super::event_view::EventView;
+use kwhy_model::{Format, Object, Span};
+use kwhy_parse::log::unwrapped;
+use kwhy_signature::{EntryMatch, EntryTerm};
+use memchr::{memchr, memrchr};
+
+/// The most lines of one record that are reported for one term.
+const MAX_LINES: usize = 64;
+
+/// The bytes of a record that fulfil a term: those of each line that does where each line is in an envelope, as each was an
+/// entry then; otherwise the first. Counts tests that were ended at a limit.
+pub(super) fn find(term: &EntryTerm, facts: &EventView<'_, '_>) -> Vec<Span> {
+    let mut stopped = false;
+    let mut test = |text: &str| match term.find(text) {
+        EntryMatch::At(range) => Some(range),
+        EntryMatch::Stopped => {
+            stopped = true;
+            None
+        }
+        EntryMatch::No => None,
+    };
+    let lines = of_lines(facts, &mut test);
+    let found = match lines.is_empty() {
+        true => Vec::from_iter(of_record(facts, &mut test)),
+        false => lines,
+    };
+    if found.is_empty() && stopped {
+        facts.count_stopped();
+    }
+    found
+}
+
+/// The places in a record as it is, without its envelopes, or in the texts that were parsed from it.
+fn of_record(
+    facts: &EventView<'_, '_>,
+    test: &mut impl FnMut(&str) -> Option<Span>,
+) -> Option<Span> {
+    let start = facts.event.span.start;
+    if let Some(range) = test(facts.record_text()) {
+        return Some(start + range.start..start + range.end);
+    }
+    if let Some(inner) = facts.unwrapped()
+        && let Some(range) = test(inner.as_str())
+    {
+        let span = inner.source_span(range);
+        return Some(start + span.start..start + span.end);
+    }
+    let mut texts = facts.texts().iter();
+    texts.find_map(|text| Some(text.source_span(test(text.as_str())?)))
+}
+
+/// The places in the lines of a record of several lines, each of which is in an envelope.
+fn of_lines(facts: &EventView<'_, '_>, test: &mut impl FnMut(&str) -> Option<Span>) -> Vec<Span> {
+    let record = facts.record_text();
+    if facts.event.carrier.is_none() || !record.trim_end().contains('\n') {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let mut start = facts.event.span.start;
+    for line in record.split_inclusive('\n') {
+        let text = line.trim_end_matches(['\n', '\r']);
+        let inner = unwrapped(text);
+        let mut place = test(text);
+        if let (None, Some(inner)) = (&place, &inner) {
+            place = test(inner.as_str()).map(|range| inner.source_span(range));
+        }
+        found.extend(place.map(|range| start + range.start..start + range.end));
+        if inner.is_none() || found.len() >= MAX_LINES {
+            break;
+        }
+        start += line.len();
+    }
+    found
+}
+
+/// The bytes of an object with what surrounds its values: its brackets in JSON, whole lines elsewhere.
+pub(super) fn whole_object(text: &str, object: &Object<'_>) -> Span {
+    let bytes = text.as_bytes();
+    let Span { start, end } = object.span.clone();
+    let before = bytes.get(..start).unwrap_or_default();
+    if object.format == Format::ObjectJson
+        && let Some(whole) = brackets_around(text, &object.span)
+    {
+        return whole;
+    }
+    let first = memrchr(b'\n', before).map_or(0, |at| at + 1);
+    let after = bytes.get(end..).unwrap_or_default();
+    let last = match bytes.get(..end).and_then(<[u8]>::last) {
+        Some(b'\n') => end,
+        _ => memchr(b'\n', after).map_or(bytes.len(), |at| end + at),
+    };
+    first..last
+}
+
+/// The most brackets that may be open where the first value of an object is.
+const MAX_OPEN: usize = 8;
+
+/// The object in JSON that contains some bytes, from bracket to bracket.
+fn brackets_around(text: &str, span: &Span) -> Option<Span> {
+    let mut before = span.start;
+    for _ in 0..MAX_OPEN {
+        let open = memrchr(b'{', text.as_bytes().get(..before)?)?;
+        if let Some(close) = end_of_json(text, open).filter(|close| *close >= span.end) {
+            return Some(open..close);
+        }
+        before = open;
+    }
+    None
+}
+
+/// The end of the value in JSON that starts at a byte, if it is whole.
+fn end_of_json(text: &str, start: usize) -> Option<usize> {
+    let mut values =
+        serde_json::Deserializer::from_str(text.get(start..)?).into_iter::<serde::de::IgnoredAny>();
+    values.next()?.ok()?;
+    Some(start + values.byte_offset())
+}

@@ -1,0 +1,154 @@
+//! Writes a rule as a native signature.
+
+use serde_json::{Map, Value, json};
+
+use super::markdown;
+use super::rule::{Body, Negative, Rule, Term};
+use crate::entry::EntryTerm;
+
+/// The most confidence in a rule that finds one entry, and in one that finds several.
+const OF_ONE: f64 = 0.7;
+const OF_SEVERAL: f64 = 0.8;
+
+/// The confidence in a rule whose only text is short: other programs print it too.
+const OF_SHORT: f64 = 0.35;
+
+/// The number of letters and digits of a text that few other programs print.
+const LONG: usize = 16;
+
+/// The signature of a rule that shows a cause, as JSON.
+pub(super) fn signature(rule: &Rule, cause: &str) -> Value {
+    let about = &rule.about;
+    let mut signature = Map::new();
+    let mut set = |key: &str, value: Value| signature.insert(key.to_owned(), value);
+    set("id", about.id.to_ascii_lowercase().into());
+    set("cause", cause.into());
+    set("severity", level(about.severity).into());
+    // what the program calls it was known to the rule's author
+    set("at_any_level", true.into());
+    set("confidence", confidence(&rule.body).into());
+    set("title", literal(&markdown::line(&about.title)).into());
+    set("match", condition(&rule.body));
+    let reason = about.cause.as_ref().or(about.description.as_ref());
+    let why = reason.map(|text| markdown::steps(text).join(" "));
+    let why = why.filter(|why| !why.is_empty());
+    set(
+        "why",
+        literal(why.as_deref().unwrap_or(&about.title)).into(),
+    );
+    let steps = about
+        .mitigation
+        .as_deref()
+        .map(markdown::steps)
+        .unwrap_or_default();
+    if !steps.is_empty() {
+        let fixes = steps.iter().map(|text| json!({ "text": literal(text) }));
+        set("fix", fixes.collect());
+    }
+    if !about.references.is_empty() {
+        set("references", about.references.clone().into());
+    }
+    set("cre", serde_json::to_value(about).unwrap_or_default());
+    Value::Object(signature)
+}
+
+/// The severity of a finding.
+fn level(severity: u8) -> &'static str {
+    match severity {
+        0 | 1 => "error",
+        2 | 3 => "warning",
+        _ => "info",
+    }
+}
+
+/// A text as a template without slots.
+fn literal(text: &str) -> String {
+    text.replace('{', "{{").replace('}', "}}")
+}
+
+fn weight(term: &Term) -> usize {
+    let read = match term.key {
+        "value" => EntryTerm::value(&term.text),
+        "regex" => EntryTerm::regex(&term.text),
+        _ => EntryTerm::jq(&term.text),
+    };
+    read.map_or(0, |term| term.weight())
+}
+
+/// The confidence in a match, by how much text it demands.
+fn confidence(body: &Body) -> f64 {
+    let demanded: usize = body.positives.iter().map(|(term, _)| weight(term)).sum();
+    let most = match body.positives.len() {
+        0 | 1 => OF_ONE,
+        _ => OF_SEVERAL,
+    };
+    let share = (demanded as f64 / LONG as f64).min(1.0);
+    ((OF_SHORT + (most - OF_SHORT) * share) * 100.0).round() / 100.0
+}
+
+fn event(term: &Term) -> Map<String, Value> {
+    let mut condition = Map::new();
+    condition.insert("event".into(), json!({ "entry": { term.key: term.text } }));
+    condition
+}
+
+fn condition(body: &Body) -> Value {
+    let part = |(term, count): &(Term, u64)| {
+        let mut part = event(term);
+        if *count > 1 {
+            part.insert("at_least".into(), (*count).into());
+        }
+        part
+    };
+    let mut condition = match body.positives.as_slice() {
+        [one] if !body.is_sequence => part(one),
+        several => {
+            let key = if body.is_sequence { "sequence" } else { "all" };
+            let parts = several.iter().map(|one| Value::Object(part(one)));
+            Map::from_iter([(key.to_owned(), parts.collect())])
+        }
+    };
+    if let Some(window) = &body.window {
+        condition.insert("within".into(), window.as_str().into());
+    }
+    if !body.negatives.is_empty() {
+        condition.insert("none".into(), body.negatives.iter().map(negative).collect());
+    }
+    condition.insert("per".into(), scope(&body.correlations).into());
+    Value::Object(condition)
+}
+
+fn negative(negative: &Negative) -> Value {
+    let mut condition = event(&negative.term);
+    let mut set = |key: &str, value: Value| condition.insert(key.to_owned(), value);
+    // stated, so that it is looked for by time
+    set("window", negative.window.as_deref().unwrap_or("0s").into());
+    if let Some(slide) = &negative.slide {
+        set("slide", slide.as_str().into());
+    }
+    if negative.anchor > 0 {
+        set("anchor", negative.anchor.into());
+    }
+    if negative.is_absolute {
+        set("absolute", true.into());
+    }
+    Value::Object(condition)
+}
+
+/// The property that the entries share: the narrowest of those that are asked for.
+fn scope(correlations: &[String]) -> &'static str {
+    let has = |names: &[&str]| {
+        correlations
+            .iter()
+            .any(|name| names.contains(&name.as_str()))
+    };
+    if has(&["container_id", "container", "pod", "process_id"]) {
+        "source"
+    } else if has(&["hostname", "host", "node"]) {
+        "node"
+    } else if has(&["namespace"]) {
+        "namespace"
+    } else {
+        "input"
+    }
+}

@@ -1,0 +1,539 @@
+//! JSON values that count what is done with them.
+
+use std::cell::Cell;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::{Add, Div, Mul, Neg, Rem, Sub};
+use std::rc::Rc;
+
+use jaq_core::box_iter::{BoxIter, box_once};
+use jaq_core::path::Opt;
+use jaq_core::val::Range;
+use jaq_core::{Error, Exn, ValR, ValT, ValX, ops::Math};
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+
+/// The most steps of one run.
+const MAX_STEPS: u64 = 200_000;
+
+/// The bytes of a text, or the items of a list, that are made in one step.
+const SIZE_OF_STEP: usize = 64;
+
+thread_local! {
+    /// The steps that are left to the run of this thread.
+    static LEFT: Cell<u64> = const { Cell::new(0) };
+}
+
+/// The steps of one run.
+pub(super) struct Steps(());
+
+impl Steps {
+    /// Starts to count those of a run.
+    pub fn begin() -> Steps {
+        LEFT.set(MAX_STEPS);
+        Steps(())
+    }
+
+    /// Returns true if there are no more.
+    pub fn are_used_up(&self) -> bool {
+        LEFT.get() == 0
+    }
+
+    /// Takes one, if there is one.
+    pub fn take_one(&self) -> bool {
+        take(1)
+    }
+}
+
+fn take(steps: u64) -> bool {
+    let left = LEFT.get().saturating_sub(steps);
+    LEFT.set(left);
+    left > 0
+}
+
+/// A step that makes something of a size.
+pub(super) fn step(size: usize) -> Result<(), Error<Value>> {
+    match take(1 + (size / SIZE_OF_STEP) as u64) {
+        true => Ok(()),
+        false => Err(Error::str("too many steps")),
+    }
+}
+
+/// A JSON value.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    Null,
+    Bool(bool),
+    Number(f64),
+    Text(Rc<str>),
+    List(Rc<Vec<Value>>),
+    Map(Rc<BTreeMap<Rc<str>, Value>>),
+}
+
+impl Value {
+    pub fn text(text: &str) -> Value {
+        Value::Text(text.into())
+    }
+
+    /// The name of its type.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Value::Null => "null",
+            Value::Bool(_) => "boolean",
+            Value::Number(_) => "number",
+            Value::Text(_) => "string",
+            Value::List(_) => "array",
+            Value::Map(_) => "object",
+        }
+    }
+
+    fn rank(&self) -> u8 {
+        match self {
+            Value::Null => 0,
+            Value::Bool(false) => 1,
+            Value::Bool(true) => 2,
+            Value::Number(_) => 3,
+            Value::Text(_) => 4,
+            Value::List(_) => 5,
+            Value::Map(_) => 6,
+        }
+    }
+
+    fn wrong<T>(self, expected: &'static str) -> Result<T, Error<Value>> {
+        Err(Error::typ(self, expected))
+    }
+
+    /// The value as JSON, up to the steps that are left.
+    fn json(&self) -> Result<String, Error<Value>> {
+        let mut text = String::new();
+        self.write(&mut text)?;
+        Ok(text)
+    }
+
+    fn write(&self, into: &mut String) -> Result<(), Error<Value>> {
+        step(0)?;
+        match self {
+            Value::Null => into.push_str("null"),
+            Value::Bool(value) => into.push_str(if *value { "true" } else { "false" }),
+            Value::Number(number) => into.push_str(&number.to_string()),
+            Value::Text(text) => {
+                step(text.len())?;
+                into.push_str(&serde_json::to_string(&**text).unwrap_or_default());
+            }
+            Value::List(items) => {
+                into.push('[');
+                for (at, item) in items.iter().enumerate() {
+                    into.push_str(if at > 0 { "," } else { "" });
+                    item.write(into)?;
+                }
+                into.push(']');
+            }
+            Value::Map(pairs) => {
+                into.push('{');
+                for (at, (key, value)) in pairs.iter().enumerate() {
+                    into.push_str(if at > 0 { "," } else { "" });
+                    into.push_str(&serde_json::to_string(&**key).unwrap_or_default());
+                    into.push(':');
+                    value.write(into)?;
+                }
+                into.push('}');
+            }
+        }
+        Ok(())
+    }
+
+    /// The place in a list of some length that an index means.
+    fn place(index: f64, length: usize) -> Option<usize> {
+        let index = index.floor();
+        let at = if index < 0.0 {
+            index + length as f64
+        } else {
+            index
+        };
+        (at >= 0.0 && at < length as f64).then_some(at as usize)
+    }
+
+    /// The bounds that a range means.
+    fn bounds(range: &Range<&Value>, length: usize) -> Result<(usize, usize), Error<Value>> {
+        let end = |end: Option<&Value>, otherwise: usize| match end {
+            None | Some(Value::Null) => Ok(otherwise),
+            Some(Value::Number(number)) => {
+                let at = if *number < 0.0 {
+                    number + length as f64
+                } else {
+                    *number
+                };
+                Ok((at.max(0.0) as usize).min(length))
+            }
+            Some(other) => other.clone().wrong("number"),
+        };
+        let (from, to) = (end(range.start, 0)?, end(range.end, length)?);
+        Ok((from, to.max(from)))
+    }
+}
+
+/// Items one by one, as long as there are steps.
+fn counted<T: 'static>(
+    items: impl Iterator<Item = T> + 'static,
+) -> BoxIter<'static, ValR<T, Value>> {
+    Box::new(items.take_while(|_| take(1)).map(Ok))
+}
+
+impl ValT for Value {
+    fn from_num(n: &str) -> ValR<Self> {
+        n.parse().map(Value::Number).map_err(Error::str)
+    }
+
+    fn from_map<I: IntoIterator<Item = (Self, Self)>>(iter: I) -> ValR<Self> {
+        let mut map = BTreeMap::new();
+        for (key, value) in iter {
+            step(0)?;
+            match key {
+                Value::Text(key) => map.insert(key, value),
+                other => return other.wrong("string"),
+            };
+        }
+        Ok(Value::Map(map.into()))
+    }
+
+    fn key_values(self) -> BoxIter<'static, ValR<(Self, Self), Self>> {
+        match self {
+            Value::List(items) => counted(
+                (0..items.len()).map(move |at| (Value::Number(at as f64), items[at].clone())),
+            ),
+            Value::Map(pairs) => {
+                if let Err(error) = step(pairs.len()) {
+                    return box_once(Err(error));
+                }
+                let pairs: Vec<_> = pairs
+                    .iter()
+                    .map(|(k, v)| (Value::Text(k.clone()), v.clone()))
+                    .collect();
+                counted(pairs.into_iter())
+            }
+            other => box_once(other.wrong("iterable (array or object)")),
+        }
+    }
+
+    fn values(self) -> Box<dyn Iterator<Item = ValR<Self>>> {
+        match self {
+            Value::List(items) => counted((0..items.len()).map(move |at| items[at].clone())),
+            Value::Map(pairs) => {
+                if let Err(error) = step(pairs.len()) {
+                    return box_once(Err(error));
+                }
+                let values: Vec<_> = pairs.values().cloned().collect();
+                counted(values.into_iter())
+            }
+            other => box_once(other.wrong("iterable (array or object)")),
+        }
+    }
+
+    fn index(self, index: &Self) -> ValR<Self> {
+        step(0)?;
+        Ok(match (self, index) {
+            (Value::Null, _) => Value::Null,
+            (Value::Map(pairs), Value::Text(key)) => pairs.get(key).cloned().unwrap_or(Value::Null),
+            (Value::List(items), Value::Number(at)) => {
+                let at = Value::place(*at, items.len());
+                at.and_then(|at| items.get(at))
+                    .cloned()
+                    .unwrap_or(Value::Null)
+            }
+            (other, index) => return Err(Error::index(other, index.clone())),
+        })
+    }
+
+    fn range(self, range: Range<&Self>) -> ValR<Self> {
+        match self {
+            Value::Null => Ok(Value::Null),
+            Value::List(items) => {
+                step(items.len())?;
+                let (from, to) = Value::bounds(&range, items.len())?;
+                Ok(Value::List(items[from..to].to_vec().into()))
+            }
+            Value::Text(text) => {
+                step(text.len())?;
+                let (from, to) = Value::bounds(&range, text.chars().count())?;
+                let part: String = text.chars().skip(from).take(to - from).collect();
+                Ok(Value::text(&part))
+            }
+            other => other.wrong("rangeable (array or string)"),
+        }
+    }
+
+    // updates are refused when a program is read
+    fn map_values<'a, I: Iterator<Item = ValX<'a, Self>>>(
+        self,
+        _: Opt,
+        _: impl Fn(Self) -> I,
+    ) -> ValX<'a, Self> {
+        Err(Exn::from(Error::str("updates are not allowed")))
+    }
+
+    fn map_index<'a, I: Iterator<Item = ValX<'a, Self>>>(
+        self,
+        _: &Self,
+        _: Opt,
+        _: impl Fn(Self) -> I,
+    ) -> ValX<'a, Self> {
+        Err(Exn::from(Error::str("updates are not allowed")))
+    }
+
+    fn map_range<'a, I: Iterator<Item = ValX<'a, Self>>>(
+        self,
+        _: Range<&Self>,
+        _: Opt,
+        _: impl Fn(Self) -> I,
+    ) -> ValX<'a, Self> {
+        Err(Exn::from(Error::str("updates are not allowed")))
+    }
+
+    fn as_bool(&self) -> bool {
+        !matches!(self, Value::Null | Value::Bool(false))
+    }
+
+    fn into_string(self) -> Self {
+        match self {
+            Value::Text(_) => self,
+            // a run that has used up its steps has no result
+            other => Value::text(&other.json().unwrap_or_default()),
+        }
+    }
+}
+
+impl From<bool> for Value {
+    fn from(value: bool) -> Self {
+        Value::Bool(value)
+    }
+}
+
+impl From<isize> for Value {
+    fn from(number: isize) -> Self {
+        Value::Number(number as f64)
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Value::Text(text.into())
+    }
+}
+
+impl From<Range<Value>> for Value {
+    fn from(range: Range<Value>) -> Self {
+        let ends = [("start", range.start), ("end", range.end)].into_iter();
+        let ends = ends.filter_map(|(name, end)| Some((name.into(), end?)));
+        Value::Map(Rc::new(ends.collect()))
+    }
+}
+
+impl FromIterator<Value> for Value {
+    fn from_iter<T: IntoIterator<Item = Value>>(iter: T) -> Self {
+        // the run ends where it has no more steps
+        Value::List(Rc::new(iter.into_iter().take_while(|_| take(1)).collect()))
+    }
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        self.partial_cmp(other) == Some(Ordering::Equal)
+    }
+}
+
+impl PartialOrd for Value {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        // what is compared after the last step counts no more
+        if !take(1) {
+            return None;
+        }
+        match (self, other) {
+            (Value::Number(one), Value::Number(other)) => one.partial_cmp(other),
+            (Value::Text(one), Value::Text(other)) => {
+                take((one.len().min(other.len()) / SIZE_OF_STEP) as u64);
+                Some(one.cmp(other))
+            }
+            (Value::List(one), Value::List(other)) => one.partial_cmp(other),
+            (Value::Map(one), Value::Map(other)) => {
+                let keys = one.keys().cmp(other.keys());
+                match keys {
+                    Ordering::Equal => one.values().partial_cmp(other.values()),
+                    unequal => Some(unequal),
+                }
+            }
+            (one, other) => Some(one.rank().cmp(&other.rank())),
+        }
+    }
+}
+
+impl Add for Value {
+    type Output = ValR<Value>;
+
+    fn add(self, other: Value) -> ValR<Value> {
+        match (self, other) {
+            (Value::Null, value) | (value, Value::Null) => Ok(value),
+            (Value::Number(one), Value::Number(other)) => {
+                step(0)?;
+                Ok(Value::Number(one + other))
+            }
+            (Value::Text(one), Value::Text(other)) => {
+                step(one.len() + other.len())?;
+                Ok(Value::from(format!("{one}{other}")))
+            }
+            (Value::List(one), Value::List(other)) => {
+                step((one.len() + other.len()) * SIZE_OF_STEP)?;
+                Ok(Value::List(Rc::new([&one[..], &other[..]].concat())))
+            }
+            (Value::Map(one), Value::Map(other)) => {
+                step((one.len() + other.len()) * SIZE_OF_STEP)?;
+                let mut both = (*one).clone();
+                both.extend(
+                    other
+                        .iter()
+                        .map(|(key, value)| (key.clone(), value.clone())),
+                );
+                Ok(Value::Map(both.into()))
+            }
+            (one, other) => Err(Error::math(one, Math::Add, other)),
+        }
+    }
+}
+
+impl Sub for Value {
+    type Output = ValR<Value>;
+
+    fn sub(self, other: Value) -> ValR<Value> {
+        match (self, other) {
+            (Value::Number(one), Value::Number(other)) => {
+                step(0)?;
+                Ok(Value::Number(one - other))
+            }
+            (Value::List(one), Value::List(other)) => {
+                let kept = one.iter().filter(|item| !other.contains(item));
+                Ok(kept.cloned().collect())
+            }
+            (one, other) => Err(Error::math(one, Math::Sub, other)),
+        }
+    }
+}
+
+impl Mul for Value {
+    type Output = ValR<Value>;
+
+    fn mul(self, other: Value) -> ValR<Value> {
+        match (self, other) {
+            (Value::Number(one), Value::Number(other)) => {
+                step(0)?;
+                Ok(Value::Number(one * other))
+            }
+            (one, other) => Err(Error::math(one, Math::Mul, other)),
+        }
+    }
+}
+
+impl Div for Value {
+    type Output = ValR<Value>;
+
+    fn div(self, other: Value) -> ValR<Value> {
+        match (self, other) {
+            (Value::Number(_), Value::Number(0.0)) => Err(Error::str("division by zero")),
+            (Value::Number(one), Value::Number(other)) => {
+                step(0)?;
+                Ok(Value::Number(one / other))
+            }
+            (Value::Text(text), Value::Text(by)) => {
+                step(text.len())?;
+                Ok(text.split(&*by).map(Value::text).collect())
+            }
+            (one, other) => Err(Error::math(one, Math::Div, other)),
+        }
+    }
+}
+
+impl Rem for Value {
+    type Output = ValR<Value>;
+
+    fn rem(self, other: Value) -> ValR<Value> {
+        match (self, other) {
+            (Value::Number(one), Value::Number(other)) if other.trunc() != 0.0 => {
+                step(0)?;
+                Ok(Value::Number(one.trunc() % other.trunc()))
+            }
+            (one, other) => Err(Error::math(one, Math::Rem, other)),
+        }
+    }
+}
+
+impl Neg for Value {
+    type Output = ValR<Value>;
+
+    fn neg(self) -> ValR<Value> {
+        match self {
+            Value::Number(number) => Ok(Value::Number(-number)),
+            other => other.wrong("number"),
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // errors show values, and nobody reads them
+        f.write_str(self.kind())
+    }
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(Values)
+    }
+}
+
+struct Values;
+
+impl<'de> Visitor<'de> for Values {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
+        Ok(Value::Number(number as f64))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
+        Ok(Value::Number(number as f64))
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
+        Ok(Value::Number(number))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+        Ok(Value::text(text))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(Value::List(list.into()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut pairs: A) -> Result<Value, A::Error> {
+        let mut map = BTreeMap::new();
+        while let Some((key, value)) = pairs.next_entry::<String, Value>()? {
+            map.insert(Rc::from(key), value);
+        }
+        Ok(Value::Map(map.into()))
+    }
+}

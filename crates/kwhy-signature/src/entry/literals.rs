@@ -1,0 +1,220 @@
+//! The texts by which an entry is found before it is parsed: each entry that fulfils a term contains one of them.
+
+use kwhy_prefilter::MIN_LITERAL;
+use regex_syntax::hir::{Class, Hir, HirKind};
+
+use crate::literals::flat;
+
+/// The shortest text that is looked for.
+const SHORTEST: usize = 3;
+
+/// The most texts that are looked for to find one term.
+const MOST: usize = 16;
+
+/// The most characters that a class may match for each to make a text.
+const MOST_CHARACTERS: usize = 4;
+
+/// The most bytes of a text that are looked for: a longer one is as rare.
+const LONGEST: usize = 64;
+
+/// Returns true if every envelope leaves a character as it is.
+fn is_plain(c: char) -> bool {
+    (c.is_ascii_graphic() || c == ' ') && !"\"\\<>&".contains(c)
+}
+
+/// The longest part of a text that every envelope leaves as it is.
+pub(super) fn plain_part(text: &str) -> String {
+    let parts = text.split(|c| !is_plain(c)).map(|part| part.trim());
+    let longest = parts.max_by_key(|part| part.len()).unwrap_or_default();
+    longest
+        .get(..LONGEST)
+        .unwrap_or(longest)
+        .trim_end()
+        .to_owned()
+}
+
+/// A set of texts, if each of them is long enough to be looked for; otherwise none.
+pub(super) fn best(texts: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut texts: Vec<String> = texts.into_iter().collect();
+    texts.sort_unstable();
+    texts.dedup();
+    let is_usable = texts.len() <= MOST && texts.iter().all(|text| text.len() >= SHORTEST);
+    if is_usable { texts } else { Vec::new() }
+}
+
+/// Of two sets the one that announces a match better.
+fn better(one: Vec<String>, other: Vec<String>) -> Vec<String> {
+    let rank = |texts: &Vec<String>| {
+        let shortest = texts.iter().map(String::len).min().unwrap_or(0);
+        let few = std::cmp::Reverse(texts.len());
+        (shortest >= MIN_LITERAL, shortest.min(24), few)
+    };
+    if rank(&other) > rank(&one) {
+        other
+    } else {
+        one
+    }
+}
+
+/// The texts that a piece of an expression matches.
+#[derive(Clone)]
+struct Exact {
+    texts: Vec<String>,
+    /// True if letters of them may be of either case.
+    folded: bool,
+}
+
+impl Exact {
+    fn one(text: &str) -> Exact {
+        Exact {
+            texts: vec![text.to_owned()],
+            folded: false,
+        }
+    }
+
+    /// Each text followed by each of another piece, if these are few.
+    fn then(&self, other: &Exact) -> Option<Exact> {
+        if self.texts.len() * other.texts.len() > MOST {
+            return None;
+        }
+        let texts = self.texts.iter();
+        let both = texts.flat_map(|one| other.texts.iter().map(move |next| one.clone() + next));
+        Some(Exact {
+            texts: both.collect(),
+            folded: self.folded || other.folded,
+        })
+    }
+
+    /// The texts to look for: those without capitals are found in any case.
+    fn needed(&self) -> Vec<String> {
+        best(self.texts.iter().map(|text| match self.folded {
+            true => plain_part(&text.to_ascii_lowercase()),
+            false => plain_part(text),
+        }))
+    }
+}
+
+/// Texts of which each match of an expression contains one; none if nothing is known.
+pub(super) fn required(hir: &Hir) -> Vec<String> {
+    let mut parts = Vec::new();
+    flat(std::slice::from_ref(hir), &mut parts);
+    let mut found: Vec<String> = Vec::new();
+    // the texts that the last parts match, which follow each other
+    let mut run = Exact::one("");
+    for part in parts {
+        if is_empty(part) {
+            continue;
+        }
+        let own = exact(part);
+        if let Some(joined) = own.as_ref().and_then(|own| run.then(own)) {
+            run = joined;
+            continue;
+        }
+        found = better(found, run.needed());
+        run = match own {
+            Some(own) => own,
+            None => {
+                found = better(found, inner(part));
+                Exact::one("")
+            }
+        };
+    }
+    better(found, run.needed())
+}
+
+/// Returns true if an expression matches no text.
+fn is_empty(hir: &Hir) -> bool {
+    matches!(hir.kind(), HirKind::Look(_) | HirKind::Empty)
+}
+
+/// Texts of which each match of a part of a concatenation contains one.
+fn inner(part: &Hir) -> Vec<String> {
+    match part.kind() {
+        HirKind::Repetition(repeated) if repeated.min > 0 => required(&repeated.sub),
+        HirKind::Capture(group) => required(&group.sub),
+        HirKind::Alternation(parts) => {
+            let each: Vec<Vec<String>> = parts.iter().map(required).collect();
+            match each.iter().any(Vec::is_empty) {
+                true => Vec::new(),
+                false => each.concat(),
+            }
+        }
+        HirKind::Concat(_) => required(part),
+        _ => Vec::new(),
+    }
+}
+
+/// The texts that an expression matches, if they are few.
+fn exact(hir: &Hir) -> Option<Exact> {
+    match hir.kind() {
+        HirKind::Literal(literal) => Some(Exact::one(std::str::from_utf8(&literal.0).ok()?)),
+        HirKind::Class(Class::Unicode(class)) => {
+            let all = class.ranges().iter().flat_map(|r| r.start()..=r.end());
+            let characters: Vec<char> = all.take(MOST_CHARACTERS + 1).collect();
+            match characters.as_slice() {
+                [large, small] if large.to_ascii_lowercase() == *small => Some(Exact {
+                    texts: vec![small.to_string()],
+                    folded: true,
+                }),
+                few if few.len() <= MOST_CHARACTERS => Some(Exact {
+                    texts: few.iter().map(char::to_string).collect(),
+                    folded: false,
+                }),
+                _ => None,
+            }
+        }
+        HirKind::Alternation(parts) => {
+            let each: Vec<Exact> = parts.iter().map(exact).collect::<Option<_>>()?;
+            let all = Exact {
+                folded: each.iter().any(|one| one.folded),
+                texts: each.into_iter().flat_map(|one| one.texts).collect(),
+            };
+            (all.texts.len() <= MOST).then_some(all)
+        }
+        HirKind::Concat(parts) => {
+            let mut parts = parts.iter().filter(|part| !is_empty(part));
+            parts.try_fold(Exact::one(""), |run, part| run.then(&exact(part)?))
+        }
+        HirKind::Capture(group) => exact(&group.sub),
+        HirKind::Repetition(repeated) if repeated.min == 0 && repeated.max == Some(1) => {
+            let mut own = exact(&repeated.sub)?;
+            own.texts.push(String::new());
+            (own.texts.len() <= MOST).then_some(own)
+        }
+        HirKind::Class(Class::Bytes(_)) | HirKind::Repetition(_) => None,
+        HirKind::Look(_) | HirKind::Empty => Some(Exact::one("")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::re2::parse;
+    use super::*;
+
+    #[test]
+    fn texts_that_every_match_contains() {
+        let of = |source: &str| required(&parse(source).unwrap());
+        for (source, wanted) in [
+            ("shelf is empty", &["shelf is empty"][..]),
+            (
+                "a\\d+shelf (is|was) bare",
+                &["shelf is bare", "shelf was bare"],
+            ),
+            (
+                "oven cold.*shelf of crates is bare",
+                &["shelf of crates is bare"],
+            ),
+            ("(?i)Kiosk Closed", &["kiosk closed"]),
+            ("(?i)kiosk.*[0-9]", &["kiosk"]),
+            ("Kiosk (?i)CLOSED", &["kiosk closed"]),
+            ("(crate|box)+ \\w+", &["box", "crate"]),
+            ("(crate lost)?.*", &[]),
+            ("\"level\":\"lost and found\"", &["lost and found"]),
+            ("ab|shelf", &[]),
+            ("\\d+", &[]),
+            ("^lost$", &["lost"]),
+        ] {
+            assert_eq!(of(source), wanted, "{source}");
+        }
+    }
+}
