@@ -56,10 +56,17 @@ fn analyzer(files: &[&Path]) -> Result<Analyzer, String> {
     Ok(Analyzer::with_catalogue(catalogue))
 }
 
-/// The ids of the rules that a report names.
+/// The ids of the rules that a report names: those of its findings, and those that joined them.
 fn fired(report: &Report) -> BTreeSet<String> {
     let findings = report.findings.iter();
-    findings.map(|finding| finding.signature.clone()).collect()
+    let ids = findings.flat_map(|finding| {
+        let rules = finding
+            .rules
+            .iter()
+            .map(|rule| rule.id.to_ascii_lowercase());
+        rules.chain([finding.signature.clone()])
+    });
+    ids.collect()
 }
 
 fn read(path: &Path) -> Vec<u8> {

@@ -548,14 +548,15 @@ proptest! {
         let text = rule("CRE-2030-0001", &condition);
         let mut catalogue = Catalogue::empty();
         prop_assume!(catalogue.add_str("x.yaml", &text).is_ok());
-        let mut log = String::new();
+        // lines without a stamp follow a record: without one they are read by what is around them
+        let mut log = line(0, "open");
         for (second, text, form) in &entries {
             match form {
                 0 => log += &line(*second, text),
                 1 => { let _ = writeln!(log, "2030-01-02T03:04:{second:02}.123456789Z stderr F {text}"); }
                 2 => { let _ = writeln!(log, "{}", serde_json::json!({"level": "error", "ts": format!("2030-01-02T03:04:{second:02}Z"), "msg": text})); }
-                3 => { let _ = writeln!(log, "  {text}"); }
-                _ => { let _ = writeln!(log, "{text}"); }
+                3 => { let _ = writeln!(log, "  {}", text.replace("panic: ", "")); }
+                _ => { let _ = writeln!(log, "{}", text.replace("panic: ", "")); }
             }
         }
         let fast = analyzer(std::slice::from_ref(&text)).with_blocks_of(block);
