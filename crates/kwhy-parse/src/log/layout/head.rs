@@ -448,10 +448,17 @@ fn may_start(text: &str) -> bool {
             marks > 1 || bytes.get(6) == Some(&b' ')
         }
         Some(b'[' | b'(' | b'<') => bytes.len() > 3,
-        Some(first) if first.is_ascii_uppercase() => bytes
-            .iter()
-            .take(12)
-            .any(|byte| matches!(byte, b' ' | b'\t' | b':' | b',')),
+        Some(first) if first.is_ascii_uppercase() => {
+            let letters = bytes
+                .iter()
+                .take(12)
+                .take_while(|byte| byte.is_ascii_alphabetic());
+            let word = &text[..letters.count()];
+            // a month or a day, or else a level
+            (word.len() == 3 && matches!(bytes.get(3), Some(b' ' | b',')))
+                || parts::level(word).is_some()
+                || parts::letter(word).is_some()
+        }
         Some(first) if first.is_ascii_lowercase() => {
             let length = bytes
                 .iter()
