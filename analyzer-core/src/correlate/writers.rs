@@ -2,6 +2,10 @@
 //!
 //! `writers.yaml` says of which writers which causes are reported as another signature.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
 use super::advice::writers;
 use crate::matcher::Hit;
 use kwhy_catalogue::{Catalogue, WriterRule};
@@ -17,16 +21,12 @@ pub(crate) fn signature_of_writer(
     if signature.makes_no_finding() {
         return None;
     }
-    let mut rules = kwhy_catalogue::writers().iter();
-    let is_frame = signature.is_frame();
-    let rule = rules.find(|rule| {
-        rule.marks.is_empty() != is_frame
-            && rule.causes.contains(&&*signature.cause)
-            && match is_frame {
-                true => is_theirs(rule, hit),
-                false => wrote(rule, hit),
-            }
-    })?;
+    let rule = match signature.is_frame() {
+        true => rule_of_frame(&signature.cause, hit)?,
+        false => kwhy_catalogue::writers().iter().find(|rule| {
+            rule.marks.is_empty() && rule.causes.contains(&&*signature.cause) && wrote(rule, hit)
+        })?,
+    };
     catalogue.number(rule.signature)
 }
 
@@ -46,15 +46,36 @@ fn wrote(rule: &WriterRule, hit: &Hit) -> bool {
     says && (writers(hit).any(|writer| rule.writers.contains(&writer)) || is_of_file())
 }
 
-/// Returns true if a record of unknown words is of one of a rule's writers, which may be known by a pod, a workload or
-/// a part of theirs (`longhorn-manager` of `longhorn`), or by a text that only they write.
-fn is_theirs(rule: &WriterRule, hit: &Hit) -> bool {
-    let is_name = |writer: &str| {
-        rule.writers.iter().any(|name| {
-            let rest = writer.strip_prefix(name);
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '/', '.', ' ']))
-        })
-    };
-    let line = hit.place.text.as_str();
-    writers(hit).any(is_name) || rule.marks.iter().any(|mark| line.contains(mark))
+/// The first rule about frames that a record of unknown words is of. Its writer may be known by a pod, a workload or a
+/// part of theirs (`longhorn-manager` of `longhorn`), or by a text that only they write.
+fn rule_of_frame(cause: &str, hit: &Hit) -> Option<&'static WriterRule> {
+    let rules = kwhy_catalogue::writers();
+    let is_of = |rule: &WriterRule| !rule.marks.is_empty() && rule.causes.contains(&cause);
+    let named = rules
+        .iter()
+        .position(|rule| is_of(rule) && writers(hit).any(|writer| is_named(rule, writer)));
+    let marks = MARKS.as_ref();
+    let marked = marks.and_then(|(marks, owners)| {
+        let found = marks.find_overlapping_iter(&hit.place.text);
+        let owners = found.filter_map(|mark| owners.get(mark.pattern().as_usize()).copied());
+        owners
+            .filter(|owner| rules.get(*owner).is_some_and(is_of))
+            .min()
+    });
+    rules.get(named.into_iter().chain(marked).min()?)
+}
+
+/// The marks of all rules, searched for at once, and the rule of each.
+static MARKS: LazyLock<Option<(AhoCorasick, Vec<usize>)>> = LazyLock::new(|| {
+    let rules = kwhy_catalogue::writers().iter().enumerate();
+    let marks = rules.flat_map(|(number, rule)| rule.marks.iter().map(move |mark| (*mark, number)));
+    let (marks, owners): (Vec<&str>, Vec<usize>) = marks.unzip();
+    Some((AhoCorasick::new(marks).ok()?, owners))
+});
+
+fn is_named(rule: &WriterRule, writer: &str) -> bool {
+    rule.writers.iter().any(|name| {
+        let rest = writer.strip_prefix(name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '/', '.', ' ']))
+    })
 }
