@@ -120,7 +120,7 @@ fn the_writer_decides_the_family() {
 fn the_writer_decides_the_family_of_unknown_words() {
     for (text, wanted) in [
         (
-            "time=\"2024-03-04T05:06:07Z\" level=error msg=\"Failed to heat\" controller=longhorn-oven error=\"the oven is cold\"",
+            "time=\"2024-03-04T05:06:07Z\" level=error msg=\"Failed to heat\" oven=driver.longhorn.io error=\"the oven is cold\"",
             "storage/backend-unhealthy",
         ),
         (
@@ -128,7 +128,7 @@ fn the_writer_decides_the_family_of_unknown_words() {
             "network/kube-proxy-failed",
         ),
         (
-            "[cert-manager-5c47f46f57-jknnx] {\"level\":\"error\",\"ts\":\"2024-03-04T05:06:07Z\",\"msg\":\"heating\",\"error\":\"the oven is cold\"}",
+            "[pod/cert-manager-5c47f46f57-jknnx/cert-manager-controller] {\"level\":\"error\",\"ts\":\"2024-03-04T05:06:07Z\",\"msg\":\"heating\",\"error\":\"the oven is cold\"}",
             "workload/certificate-not-issued",
         ),
         (
