@@ -13,7 +13,7 @@ pub fn sweep(catalogue: &Catalogue, text: &[u8]) -> u64 {
 
 /// Returns the number of lines in `text`, and the number of those that start a record.
 pub fn index_lines(text: &[u8]) -> (u64, u64) {
-    let survey = line_index::index_lines(text, false);
+    let survey = line_index::index_lines(text, Default::default());
     (survey.lines, survey.records)
 }
 

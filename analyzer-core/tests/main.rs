@@ -13,6 +13,7 @@ mod frames;
 mod incidents;
 mod interim;
 mod lab;
+mod large_tables;
 mod limits;
 mod logs;
 mod masking;

@@ -17,7 +17,7 @@ use crate::matcher::{Hit, Memo, Tester};
 use crate::report::SegmentSummary;
 use kwhy_model::{Format, LeftOut, Stamp, Subject};
 use kwhy_parse::framing::{Class, begins_record, classify, line_at, text};
-use kwhy_parse::input::{Document, ReadLimits, is_clean};
+use kwhy_parse::input::{Around, Document, ReadLimits, is_clean};
 use kwhy_parse::log;
 use kwhy_parse::redact::SecretPolicy;
 use kwhy_parse::timeline::Timeline;
@@ -74,6 +74,8 @@ pub(crate) struct BlockResult {
     /// The namespaces that were named.
     pub namespaces: BTreeSet<String>,
     pub unexplained_events: UnexplainedEvents,
+    /// True if its first segment continues the last one of the block before.
+    pub continues: bool,
     /// The number of events of the cluster with a reason.
     pub cluster_events: u64,
     /// The number of lines that report errors, contain no text of a signature and were not read.
@@ -189,6 +191,7 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
                 document: block.document,
                 long_lines: block.long_lines.iter().map(|line| line + 1).collect(),
                 invalid: block.undecoded,
+                continues: block.table.is_some(),
                 ..BlockResult::default()
             },
         }
@@ -198,7 +201,7 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
         self.read_chunk(0..self.block.bytes.len(), 0, false, None);
         let clean = Document::new("", self.block.bytes.as_slice());
         let bytes = clean.text().as_bytes();
-        let records = index_lines(bytes, self.block.followed).records;
+        let records = index_lines(bytes, self.around_block()).records;
         self.outcome.ends = ends(bytes, records);
         self.outcome.lines = match self.block.bytes.last() {
             None => 0,
@@ -212,7 +215,7 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
     /// Reads what may matter of a text; `cleaned` is the way back to the block's bytes if the text
     /// is not these.
     fn sweep(&mut self, index: &Index, bytes: &[u8], cleaned: Option<&Document>) {
-        let mut line_index = index_lines(bytes, self.block.followed);
+        let mut line_index = index_lines(bytes, self.around_block());
         self.outcome.lines = line_index.lines;
         self.outcome.events = line_index.records;
         self.outcome.ends = ends(bytes, line_index.records);
@@ -242,7 +245,7 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
         }
         regions.sort_unstable();
         regions.dedup_by_key(|region| region.at);
-        let mut around = RecordExtent::new(bytes);
+        let mut around = RecordExtent::new(bytes, &line_index.tables);
         let mut breaks = line_index.breaks.iter().copied().peekable();
         let mut error_records = 0;
         let mut leaves = Vec::new();
@@ -278,6 +281,11 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
         if breaks.peek().is_some() {
             self.run = Run::Ended;
         }
+    }
+
+    /// What precedes and follows the block.
+    fn around_block(&self) -> Around<'b> {
+        self.block.around(0, self.block.followed)
     }
 
     /// Reports the formats of a block from its first lines.

@@ -2,15 +2,17 @@
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
+use std::sync::Arc;
 
 use memchr::{memchr, memchr_iter, memrchr};
 
 use super::pieces::{Cutter, Piece};
-use super::split;
+use super::split::{self, Cut};
 use super::utf16::Utf16;
 use super::utf32::Utf32;
 use kwhy_parse::framing::begins_record;
-use kwhy_parse::input::ReadLimits;
+use kwhy_parse::input::{Around, ReadLimits};
+use kwhy_parse::table::OpenTable;
 use kwhy_parse::{log, object};
 
 /// The number of bytes that are requested at a time: what a reader may give without a buffer of its own.
@@ -46,6 +48,21 @@ pub(crate) struct Block {
     pub undecoded: u64,
     /// The part of a line that it is, if it is a piece of one.
     pub piece: Option<Piece>,
+    /// The table that is open at its start.
+    pub table: Option<Arc<OpenTable>>,
+    /// True if the table that it ends with continues after it.
+    pub table_continues: bool,
+}
+
+impl Block {
+    /// What surrounds a range of its bytes from `start` on; `record_follows` says that a log record starts right after
+    /// it.
+    pub fn around(&self, start: usize, record_follows: bool) -> Around<'_> {
+        Around {
+            table: self.table.as_deref().filter(|_| start == 0),
+            record_follows,
+        }
+    }
 }
 
 /// The blocks of one document.
@@ -77,6 +94,8 @@ pub(crate) struct Blocks<R> {
     cutter: Option<Cutter>,
     /// Blocks that precede the buffer.
     ready: VecDeque<Block>,
+    /// The table that is open at the start of the buffer.
+    table: Option<Arc<OpenTable>>,
 }
 
 enum Encoding {
@@ -150,6 +169,7 @@ impl<R: Read> Blocks<R> {
             longest: length(&ReadLimits::default()),
             cutter: None,
             ready: VecDeque::new(),
+            table: None,
         }
     }
 
@@ -172,37 +192,46 @@ impl<R: Read> Blocks<R> {
                 return Some(block);
             }
             if self.ended && self.buffer.len() <= self.size {
-                return (!self.buffer.is_empty()).then(|| self.give(self.buffer.len(), true));
+                return (!self.buffer.is_empty()).then(|| self.give(self.all(), true));
             }
             // the end of a line of which the rest is omitted comes in any case
             let may_grow = self.dropping || self.buffer.len() < self.size.saturating_add(MAX_MORE);
-            match split::find(&self.buffer, self.size, may_grow) {
-                Some(at) => return Some(self.give(at, true)),
+            match split::find(&self.buffer, self.size, may_grow, self.table.as_deref()) {
+                Some(cut) => return Some(self.give(cut, true)),
                 // twice as far each time, so that each line is looked at a few times at most
                 None if may_grow && !self.ended => {
                     let more = self.buffer.len().saturating_sub(self.size).max(MORE);
                     let most = self.size.saturating_add(MAX_MORE);
                     wanted = (self.buffer.len() + more).min(most.max(self.buffer.len() + MORE));
                 }
-                None => return Some(self.give(self.buffer.len(), true)),
+                None => return Some(self.give(self.all(), true)),
             }
+        }
+    }
+
+    /// A cut behind all that was read.
+    fn all(&self) -> Cut {
+        Cut {
+            at: self.buffer.len(),
+            table: None,
         }
     }
 
     /// Makes blocks of all that was read before a line that is cut into pieces.
     fn give_all(&mut self) {
         while !self.buffer.is_empty() {
-            let at = match self.buffer.len() <= self.size {
+            let cut = match self.buffer.len() <= self.size {
                 true => None,
-                false => split::find(&self.buffer, self.size, false),
+                false => split::find(&self.buffer, self.size, false, self.table.as_deref()),
             };
-            let block = self.give(at.unwrap_or(self.buffer.len()), false);
+            let block = self.give(cut.unwrap_or_else(|| self.all()), false);
             self.ready.push_back(block);
         }
     }
 
     /// Takes the first bytes of the buffer out, which may end with the document's last.
-    fn give(&mut self, length: usize, is_last: bool) -> Block {
+    fn give(&mut self, cut: Cut, is_last: bool) -> Block {
+        let length = cut.at;
         let whole = self.offset == 0 && self.ended && is_last && length == self.buffer.len();
         let followed = length < self.buffer.len() && begins_record(&self.buffer, length);
         let rest = self.buffer.split_off(length);
@@ -222,6 +251,7 @@ impl<R: Read> Blocks<R> {
         self.long.iter_mut().for_each(|start| *start -= length);
         let offset = self.offset;
         self.offset += length;
+        let table_continues = cut.table.is_some();
         Block {
             document: self.document,
             offset,
@@ -231,6 +261,8 @@ impl<R: Read> Blocks<R> {
             long_lines,
             undecoded: std::mem::take(&mut self.undecoded),
             piece: None,
+            table: std::mem::replace(&mut self.table, cut.table.map(Arc::new)),
+            table_continues,
         }
     }
 

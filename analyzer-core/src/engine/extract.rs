@@ -5,6 +5,7 @@ mod tests;
 
 use std::io::{self, Read};
 use std::ops::Range;
+use std::sync::Arc;
 
 use memchr::memchr_iter;
 
@@ -18,9 +19,10 @@ use crate::parallel;
 use crate::report::LimitMet;
 use kwhy_model::{Event, Parsed, Span, Subject};
 use kwhy_parse::input::{
-    Chunk, Document, Place, ReadLimits, Segment, is_output, log_section, segments_before,
+    Around, Chunk, Document, Place, ReadLimits, Segment, is_output, log_section, segments_within,
 };
 use kwhy_parse::redact::SecretPolicy;
+use kwhy_parse::table::OpenTable;
 use kwhy_parse::{self as parse, infer_year, redact};
 
 /// The contents of a part of a document, as [`extract`] reads it.
@@ -299,7 +301,10 @@ impl State {
         blocks: Vec<Block>,
         map: impl Fn(&Extract<'_>) -> T + Sync,
     ) -> Vec<T> {
-        let followed: Vec<bool> = blocks.iter().map(|block| block.followed).collect();
+        let around: Vec<(Option<Arc<OpenTable>>, bool)> = blocks
+            .iter()
+            .map(|block| (block.table.clone(), block.followed))
+            .collect();
         let pieces: Vec<Option<Piece>> = blocks.iter().map(|block| block.piece.clone()).collect();
         let long: Vec<Vec<u64>> = blocks
             .iter()
@@ -335,12 +340,19 @@ impl State {
                 }
             })
             .collect();
-        let uncut = chunks.iter().zip(followed).zip(&pieces).collect();
+        let around: Vec<Around<'_>> = around
+            .iter()
+            .map(|(table, record_follows)| Around {
+                table: table.as_deref(),
+                record_follows: *record_follows,
+            })
+            .collect();
+        let uncut = chunks.iter().zip(around).zip(&pieces).collect();
         let mut cut = parallel::map(
             uncut,
-            |((chunk, followed), piece): ((&Chunk, bool), &Option<Piece>)| match piece {
+            |((chunk, around), piece): ((&Chunk, Around<'_>), &Option<Piece>)| match piece {
                 Some(_) => Vec::new(),
-                None => numbered(segments_before(chunk.text.text(), followed), chunk),
+                None => numbered(segments_within(chunk.text.text(), around), chunk),
             },
         );
         for (segments, piece) in cut.iter_mut().zip(&pieces) {

@@ -2,6 +2,8 @@
 //! that is quoted over several lines, errors. Lines that surely start a log record are passed over
 //! by their first bytes.
 
+use std::ops::Range;
+
 use memchr::{memchr_iter, memchr2, memmem};
 
 use kwhy_model::{Format, Severity};
@@ -9,9 +11,10 @@ use kwhy_parse::framing::{
     Class, Cri, DOCKER_LINE, Framer, Relation, classify_bare, is_error, is_go_frame, line_at,
     spread_lines, starts,
 };
-use kwhy_parse::input::{ends_log, is_structural, marked_record};
+use kwhy_parse::input::{Around, ends_log, is_structural, marked_record};
 use kwhy_parse::log;
 use kwhy_parse::plain;
+use kwhy_parse::table::RowLayout;
 use kwhy_signature::STARTS;
 
 /// The number of lines between two whose offsets are kept, from which others are counted.
@@ -75,14 +78,23 @@ pub(crate) struct LineIndex {
     taken: usize,
     /// True if an output with a structure continues: all up to the next record is read with it.
     structured: bool,
+    /// The layout of the rows of that output, if it is a table.
+    rows: Option<RowLayout>,
+    /// Runs of lines that are rows of a table, as ranges of bytes.
+    pub tables: Vec<Range<usize>>,
     /// The offsets of the last lines that may state a date with its year, one for each first byte.
     pub dated: [Option<usize>; 4],
 }
 
-/// Surveys the lines of a block.
+/// Surveys the lines of a block; `around` is what precedes and follows it.
 #[inline(never)]
-pub(crate) fn index_lines(bytes: &[u8], followed: bool) -> LineIndex {
+pub(crate) fn index_lines(bytes: &[u8], around: Around<'_>) -> LineIndex {
     let mut index = LineIndex::default();
+    if let Some(table) = around.table {
+        index.add(0, RegionReason::Structure);
+        index.structured = true;
+        index.rows = RowLayout::of(&table.header);
+    }
     let last = (!bytes.is_empty() && !bytes.ends_with(b"\n")).then_some(bytes.len());
     let mut start = 0;
     for end in memchr_iter(b'\n', bytes).chain(last) {
@@ -94,6 +106,10 @@ pub(crate) fn index_lines(bytes: &[u8], followed: bool) -> LineIndex {
         // what is indented starts no record
         let inside = index.structured && matches!(line.first(), Some(b' ' | b'\t'));
         if start < index.taken || inside {
+            start = end + 1;
+            continue;
+        }
+        if index.is_row(start, line) {
             start = end + 1;
             continue;
         }
@@ -129,7 +145,7 @@ pub(crate) fn index_lines(bytes: &[u8], followed: bool) -> LineIndex {
         }
         start = end + 1;
     }
-    index.settle(followed);
+    index.settle(around.record_follows);
     index
 }
 
@@ -143,6 +159,19 @@ impl LineIndex {
         let from = self.miles.get(mile).copied().unwrap_or_default();
         let more = bytes.get(from..at).unwrap_or_default();
         mile as u64 * MILE + memchr_iter(b'\n', more).count() as u64
+    }
+
+    /// Takes a line if it is a row of the table that is open.
+    fn is_row(&mut self, start: usize, line: &[u8]) -> bool {
+        let is_row = self.structured && self.rows.as_ref().is_some_and(|rows| rows.takes(line));
+        if is_row {
+            let end = start + line.len() + 1;
+            match self.tables.last_mut() {
+                Some(last) if last.end == start => last.end = end,
+                _ => self.tables.push(start..end),
+            }
+        }
+        is_row
     }
 
     /// By a line's first byte, whether it may state a date.
@@ -231,6 +260,7 @@ impl LineIndex {
 
     fn unknown(&mut self, bytes: &[u8], start: usize, line: &str) {
         if line.trim().is_empty() {
+            self.rows = None;
             self.other(bytes, start, line);
             return;
         }
@@ -273,6 +303,7 @@ impl LineIndex {
         }
         // all up to the next record is read with the output that continues
         if self.structured {
+            self.rows = RowLayout::of(line).or(self.rows.take());
             self.other(bytes, start, line);
             return;
         }
@@ -280,6 +311,7 @@ impl LineIndex {
             self.add(start, RegionReason::Structure);
             self.other(bytes, start, line);
             self.structured = self.record.is_none();
+            self.rows = RowLayout::of(line);
             return;
         }
         self.other(bytes, start, line);
@@ -359,7 +391,7 @@ Killed
 he said \"this
 goes on\"
 ";
-        let index = index_lines(text.as_bytes(), false);
+        let index = index_lines(text.as_bytes(), Around::default());
         let line = |at: usize| text[..at].matches('\n').count() + 1;
         let told: Vec<(usize, RegionReason)> =
             index.regions.iter().map(|t| (line(t.at), t.why)).collect();
@@ -374,13 +406,14 @@ goes on\"
         assert_eq!(told, wanted);
         assert_eq!((index.lines, index.records), (14, 7));
         let breaks: Vec<usize> = index.breaks.iter().map(|at| line(*at)).collect();
-        assert_eq!(breaks, [9, 10, 12, 13, 14]);
+        // a row ends nothing that its header has not ended
+        assert_eq!(breaks, [9, 12, 13, 14]);
     }
 
     #[test]
     fn lines_are_counted_from_the_nearest_mile() {
         let text = "I0304 05:06:07.123456       1 sync.go:88] \"Synced\"\n\n  more\n".repeat(11);
-        let index = index_lines(text.as_bytes(), false);
+        let index = index_lines(text.as_bytes(), Around::default());
         let starts = memchr_iter(b'\n', text.as_bytes()).map(|end| end + 1);
         for (number, start) in (0..).zip(std::iter::once(0).chain(starts)) {
             assert_eq!(index.lines_before(text.as_bytes(), start), number);

@@ -12,12 +12,14 @@ use kwhy_signature::ConditionId;
 /// The number of hits of a list that wait for its end.
 const MAX_HITS: usize = 8192;
 
-/// The ends of the block that a segment reaches and that may cut a list's items.
+/// The ends of the block that a segment reaches and that may cut a list's items, or a table's rows.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reach {
     /// The block starts with an item.
     pub start: bool,
     pub end: bool,
+    /// True if the segment is a table.
+    pub of_table: bool,
 }
 
 /// Objects of a list in one block, by their numbers in what was parsed.
@@ -42,6 +44,12 @@ impl Items {
             is_whole: !parsed.has_gaps,
             ..Items::default()
         };
+        if reach.of_table {
+            items.unbroken = reach.start && reach.end;
+            items.head = if reach.start { 0..all } else { 0..0 };
+            items.tail = (reach.end && !reach.start).then_some(0..all);
+            return items;
+        }
         if reach.start {
             items.head = 0..first.unwrap_or(all);
             items.unbroken = reach.end && last.is_none();

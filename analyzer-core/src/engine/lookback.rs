@@ -61,7 +61,7 @@ fn record_before(bytes: &[u8], at: usize) -> Option<(usize, Cow<'_, str>)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::split::find;
+    use super::super::split::tests::find;
 
     #[test]
     fn no_block_begins_inside_a_record() {

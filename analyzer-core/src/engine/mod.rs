@@ -238,7 +238,14 @@ impl Merged {
                 input.listed.push((line + before, text));
             }
         }
-        for segment in outcome.segments {
+        let mut segments = outcome.segments.into_iter().peekable();
+        if outcome.continues
+            && let Some(last) = input.segments.last_mut()
+            && let Some(more) = segments.next_if(|next| next.format == last.format)
+        {
+            last.last_line = more.last_line + before;
+        }
+        for segment in segments {
             if input.segments.len() < MAX_LISTED_SEGMENTS && self.listed_bytes < MAX_LISTED_BYTES {
                 self.listed_bytes += LISTED;
                 input.segments.push(SegmentSummary {

@@ -1,5 +1,7 @@
 //! The lines that must be parsed together with a line.
 
+use std::ops::Range;
+
 use memchr::memrchr;
 
 use super::line_index::{Region, RegionReason};
@@ -14,24 +16,27 @@ const MAX_LINES: usize = 4000;
 /// Cuts out what belongs to a line.
 pub(super) struct RecordExtent<'t> {
     bytes: &'t [u8],
+    /// Runs of lines that are rows of a table: no record starts there.
+    tables: &'t [Range<usize>],
     /// The end of what was cut out last.
     pub done: usize,
     /// A range in which no record starts, from the last search.
-    barren: std::ops::Range<usize>,
+    barren: Range<usize>,
 }
 
 impl<'t> RecordExtent<'t> {
     /// For the lines of a block.
-    pub fn new(bytes: &'t [u8]) -> Self {
+    pub fn new(bytes: &'t [u8], tables: &'t [Range<usize>]) -> Self {
         RecordExtent {
             bytes,
+            tables,
             done: 0,
             barren: 0..0,
         }
     }
 
     /// The whole lines that are read together with the first of these regions.
-    pub fn lines(&mut self, region: &Region, regions: &[Region]) -> std::ops::Range<usize> {
+    pub fn lines(&mut self, region: &Region, regions: &[Region]) -> Range<usize> {
         let further = regions.iter().skip(1);
         if let Some(end) = region.end
             && further
@@ -76,12 +81,22 @@ impl<'t> RecordExtent<'t> {
         (near.max(self.done), false)
     }
 
+    /// The rows of a table that a byte is in.
+    fn rows(&self, at: usize) -> Option<&'t Range<usize>> {
+        let next = self.tables.partition_point(|rows| rows.end <= at);
+        self.tables.get(next).filter(|rows| rows.start <= at)
+    }
+
     fn end(&mut self, region: &Region, of_record: bool, regions: &[Region]) -> usize {
         let mut regions = regions.iter().peekable();
         let mut structure = region.why == RegionReason::Structure;
         let mut end = next_line(self.bytes, region.at).unwrap_or(self.bytes.len());
         let mut lines = 0;
         while end < self.bytes.len() {
+            if structure && let Some(rows) = self.rows(end) {
+                end = rows.end.min(self.bytes.len());
+                continue;
+            }
             if begins_record(self.bytes, end) {
                 if !structure {
                     return end;

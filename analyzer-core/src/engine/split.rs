@@ -7,6 +7,7 @@ use kwhy_parse::framing::{
     ENTRY_LINES, begins_record, cut_line, entry_at, line_at, lines_before, next_line, text,
 };
 use kwhy_parse::input::is_structural;
+use kwhy_parse::table::OpenTable;
 use kwhy_parse::{describe, object, unit};
 
 /// The number of lines that are examined before a text without records is cut anywhere.
@@ -15,10 +16,33 @@ const MAX_LINES: usize = 256;
 /// The number of bytes in which the start of an output is looked for backwards.
 const MAX_INSIDE: usize = 256 * 1024;
 
-/// The byte at or after `from` at which the bytes can be cut. None if all of them belong together as
-/// far as they go, and more of them may tell.
-pub(crate) fn find(bytes: &[u8], from: usize, may_grow: bool) -> Option<usize> {
+/// A place at which a document can be cut.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Cut {
+    pub at: usize,
+    /// The table that continues there.
+    pub table: Option<OpenTable>,
+}
+
+/// The place at or after `from` at which the bytes can be cut; `open` is the table that is open at their start. None if
+/// all of them belong together as far as they go, and more of them may tell.
+pub(crate) fn find(
+    bytes: &[u8],
+    from: usize,
+    may_grow: bool,
+    open: Option<&OpenTable>,
+) -> Option<Cut> {
     let first = next_line(bytes, from.saturating_sub(1))?;
+    if let Some((at, table)) = OpenTable::find(bytes, first, open) {
+        let table = Some(table);
+        return Some(Cut { at, table });
+    }
+    let at = find_apart(bytes, first, may_grow)?;
+    Some(Cut { at, table: None })
+}
+
+/// The place from the line at `first` on at which what follows is no part of what precedes.
+fn find_apart(bytes: &[u8], first: usize, may_grow: bool) -> Option<usize> {
     let mut at = end_of_entry(bytes, first).unwrap_or(first);
     // computed lazily: it scans many lines backwards, and few places depend on it
     let mut inside: Option<bool> = None;
@@ -149,8 +173,28 @@ fn is_blank_before(bytes: &[u8], at: usize) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
+pub(super) mod tests {
+    pub fn find(bytes: &[u8], from: usize, may_grow: bool) -> Option<usize> {
+        let cut = super::find(bytes, from, may_grow, None)?;
+        assert_eq!(cut.table, None);
+        Some(cut.at)
+    }
+
+    #[test]
+    fn tables_are_cut_between_rows() {
+        let head = "NAME     READY   STATUS    RESTARTS   AGE\n";
+        let row = "quay-0   1/1     Running   0          5d\n";
+        let rows = row.repeat(9);
+        let text = format!("$ kubectl get pods\n{head}{rows}");
+        let at = text.len() - 3 * row.len();
+        let cut = super::find(text.as_bytes(), at - 5, true, None).unwrap();
+        assert_eq!(cut.at, at);
+        let table = cut.table.unwrap();
+        assert_eq!(table.command.as_deref(), Some("$ kubectl get pods"));
+        // the next block has the rows alone
+        let next = super::find(rows.as_bytes(), row.len() + 1, true, Some(&table)).unwrap();
+        assert_eq!((next.at, next.table), (2 * row.len(), Some(table)));
+    }
 
     #[test]
     fn entries_are_not_cut() {

@@ -123,11 +123,13 @@ fn states_error(event: &Event<'_>) -> bool {
 }
 
 impl Hit {
+    /// Of an event; what is not shown has no text.
     pub fn from_event(
         chunk: &Chunk,
         event: &Event<'_>,
         ids: Option<Arc<Ids>>,
         found: Found,
+        is_shown: bool,
     ) -> Hit {
         let at = event.time.map(Moment::At);
         let age = event.age.map(|age| Moment::Ago(age.seconds));
@@ -140,14 +142,20 @@ impl Hit {
         Hit {
             document: chunk.document,
             record: chunk.whole(&event.span),
-            place: chunk.place(&found.mark),
-            around: lines_around(chunk, &found.mark, &state_of(event, &found)),
+            place: match is_shown {
+                true => chunk.place(&found.mark),
+                false => Place::default(),
+            },
+            around: match is_shown {
+                true => lines_around(chunk, &found.mark, &state_of(event, &found)),
+                false => Vec::new(),
+            },
             mark: chunk.whole(&found.mark),
             format: event.format,
             subject: with_container(&event.subject, found.container),
             ids,
-            component: event.component.as_ref().map(told),
-            reason: event.reason.as_ref().map(told),
+            component: event.component.as_ref().filter(|_| is_shown).map(told),
+            reason: event.reason.as_ref().filter(|_| is_shown).map(told),
             writers: carriers(event),
             captures: hidden(chunk, &event.span, found.captures),
             weight: found.weight,
@@ -168,6 +176,7 @@ impl Hit {
         }
     }
 
+    /// Of an object; what is not shown has no text.
     pub fn from_object(chunk: &Chunk, object: &Object<'_>, found: Found, is_shown: bool) -> Hit {
         let (place, around) = match is_shown {
             true => (

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use super::computed;
 use super::event_view::EventView;
+use super::memo::Results;
+use super::object_prefilter::Tested;
 use super::words_of;
 use kwhy_model::{Object, Span, Subject, Text, Value};
 use kwhy_prefilter::Token;
@@ -261,6 +263,36 @@ fn proof_of(facts: &EventView<'_, '_>) -> Span {
     }
 }
 
+/// Returns true if what is captured of an object's fields surely does not compare as is asked: seen before anything of
+/// it is kept.
+pub(super) fn compares_otherwise(
+    pattern: &ObjectPattern,
+    object: &Object<'_>,
+    tested: &mut TestedFields<'_>,
+    comparisons: &[Comparison],
+) -> bool {
+    let TestedFields { results, tests } = tested;
+    let mut is_kept = |of: &&Tested| {
+        let test = pattern.fields.get(&*of.key);
+        let value = object.fields.get(&of.key);
+        test.zip(value)
+            .is_some_and(|(test, value)| results.kept(of.number, test, value).is_some())
+    };
+    let kept: Vec<&Tested> = tests.iter().filter(|of| is_kept(of)).collect();
+    let captures = || {
+        let kept = kept.iter().filter_map(|of| results.last_kept(of.number));
+        kept.flat_map(|kept| &kept.captures)
+    };
+    let value = |name: &str| {
+        let captured = captures().find(|(known, _)| known == name);
+        captured.map(|(_, value)| value.as_str())
+    };
+    comparisons.iter().any(|comparison| {
+        let is_known = comparison.captures().all(|name| value(name).is_some());
+        is_known && !comparison.holds(value)
+    })
+}
+
 /// Returns true if captured values compare as is asked of them.
 pub(crate) fn compare(captures: &[Capture], comparisons: &[Comparison]) -> bool {
     let value = |name: &str| {
@@ -274,12 +306,28 @@ pub(crate) fn compare(captures: &[Capture], comparisons: &[Comparison]) -> bool 
 /// The fields of a container that describe its previous run.
 const LAST_RUN: &str = "last_state.";
 
+/// The tests of an object's fields that it has passed before, with their numbers among the results.
+pub(super) struct TestedFields<'r> {
+    pub results: &'r mut Results,
+    pub tests: &'r [Tested],
+}
+
+impl TestedFields<'_> {
+    /// What the test of a field captures of its value.
+    fn kept(&mut self, path: &str, test: &ValueTest, value: Option<&Value<'_>>) -> Option<&Kept> {
+        let mut tests = self.tests.iter();
+        let number = tests.find(|tested| *tested.key == *path)?.number;
+        self.results.kept(number, test, value?)
+    }
+}
+
 /// Tests an object; one result for each item of the lists in `each`, or one in all. Where nothing is held against its
-/// name, one whose name was cut off passes a pattern that takes any.
+/// name, one whose name was cut off passes a pattern that takes any. `tested` are the tests that it has passed.
 pub(crate) fn object(
     pattern: &ObjectPattern,
     object: &Object<'_>,
     is_name_compared: bool,
+    mut tested: Option<TestedFields<'_>>,
 ) -> Vec<Found> {
     let subject: &Subject = &object.subject;
     let mut found = Found {
@@ -299,7 +347,7 @@ pub(crate) fn object(
     let fits = is_one_of(&pattern.kind.0, subject.kind.as_deref())
         && is_one_of(&pattern.format.0, Some(object.format.name()))
         && (!pattern.listed || object.listed)
-        && !pattern.fields.iter().any(refused)
+        && (tested.is_some() || !pattern.fields.iter().any(refused))
         && name(&pattern.name.0, &subject.name, &mut found)
         && name(&pattern.namespace.0, &subject.namespace, &mut found);
     if !fits {
@@ -310,12 +358,18 @@ pub(crate) fn object(
         false => object.fields.get(path).map(Cow::Borrowed),
     };
     let mut fields = pattern.fields.iter();
-    if !fields.all(|(path, test)| holds(test, get(path).as_deref())) {
+    if tested.is_none() && !fields.all(|(path, test)| holds(test, get(path).as_deref())) {
         return Vec::new();
     }
     let mut proof = Proof::None;
     for (path, test) in &pattern.fields {
-        if !value(test, get(path).as_deref(), &mut found, &mut proof) {
+        let own = get(path);
+        let remembered = tested
+            .as_mut()
+            .and_then(|tested| tested.kept(path, test, own.as_deref()));
+        if let (Some(kept), Some(own)) = (remembered, own.as_deref()) {
+            found.keep(kept, own, &mut proof);
+        } else if !value(test, own.as_deref(), &mut found, &mut proof) {
             return Vec::new();
         }
         add_state(path, |beside| object.fields.get(beside), &mut found);
@@ -391,11 +445,49 @@ pub(crate) fn object(
 /// Returns true if a value passes a test, without keeping anything of it. A list or map that is captured as one text may
 /// turn out later to have none.
 pub(super) fn holds(test: &ValueTest, value: Option<&Value<'_>>) -> bool {
-    passes(test, value, &mut None)
+    match value {
+        // ages and counts, which differ from object to object
+        Some(Value::Integer(number, _)) if test.is_of_number() => {
+            test.number.0.is_empty() || test.number.holds(*number as f64)
+        }
+        _ => passes(test, value, &mut None),
+    }
 }
 
-/// What is kept of the values that pass.
-struct Kept<'f> {
+/// What is captured of a value that passes a test.
+#[derive(Debug)]
+pub(super) struct Kept {
+    captures: Vec<Capture>,
+    weight: usize,
+    proof: Proof,
+}
+
+/// What a test captures of a value that passes it.
+pub(super) fn kept(test: &ValueTest, present: &Value<'_>) -> Kept {
+    let mut found = Found::default();
+    let mut proof = Proof::None;
+    value(test, Some(present), &mut found, &mut proof);
+    Kept {
+        captures: found.captures,
+        weight: found.weight,
+        proof,
+    }
+}
+
+impl Found {
+    /// Adds what was captured of a value.
+    fn keep(&mut self, kept: &Kept, value: &Value<'_>, proof: &mut Proof) {
+        self.captures.extend(kept.captures.iter().cloned());
+        self.weight += kept.weight;
+        if kept.proof > *proof && !value.span().is_empty() {
+            self.mark = value.span();
+            *proof = kept.proof;
+        }
+    }
+}
+
+/// Where what is kept of the values that pass goes.
+struct Sink<'f> {
     found: &'f mut Found,
     proof: &'f mut Proof,
 }
@@ -407,10 +499,10 @@ fn value(
     found: &mut Found,
     proof: &mut Proof,
 ) -> bool {
-    passes(test, value, &mut Some(Kept { found, proof }))
+    passes(test, value, &mut Some(Sink { found, proof }))
 }
 
-fn passes(test: &ValueTest, value: Option<&Value<'_>>, kept: &mut Option<Kept<'_>>) -> bool {
+fn passes(test: &ValueTest, value: Option<&Value<'_>>, kept: &mut Option<Sink<'_>>) -> bool {
     let is_scalar = value.is_some_and(|value| value.to_text().is_some());
     if let Some(name) = &test.flat {
         if let Some(kept) = kept {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::leaf;
+use super::leaf::{self, Kept};
 use kwhy_model::Value;
 use kwhy_signature::ValueTest;
 
@@ -19,24 +19,59 @@ impl Memo {
     }
 }
 
-/// By the numbers of the tests, the value that each was held against last, and whether it passed.
+/// By the numbers of the tests, what each said last.
 #[derive(Debug, Default)]
-pub(super) struct Results(Vec<Option<(Known, bool)>>);
+pub(super) struct Results(Vec<Option<Remembered>>);
+
+/// A value that a test was held against, and what came of it.
+#[derive(Debug)]
+struct Remembered {
+    value: Known,
+    holds: bool,
+    /// What is captured of the value, once that was asked for.
+    kept: Option<Kept>,
+}
 
 impl Results {
     /// Returns true if a value passes the test with a number.
     pub fn holds(&mut self, number: usize, test: &ValueTest, value: Option<&Value<'_>>) -> bool {
-        let slot = self.0.get_mut(number);
-        if let Some(Some((known, holds))) = &slot
-            && known.is(value)
-        {
-            return *holds;
+        match self.remembered(number, test, value) {
+            Some(remembered) => remembered.holds,
+            None => leaf::holds(test, value),
         }
-        let holds = leaf::holds(test, value);
-        if let (Some(slot), Some(known)) = (slot, Known::new(value)) {
-            *slot = Some((known, holds));
+    }
+
+    /// What the test with a number captures of a value that passes it; none if that is not remembered of such values.
+    pub fn kept(&mut self, number: usize, test: &ValueTest, value: &Value<'_>) -> Option<&Kept> {
+        let remembered = self.remembered(number, test, Some(value))?;
+        if remembered.kept.is_none() {
+            remembered.kept = Some(leaf::kept(test, value));
         }
-        holds
+        remembered.kept.as_ref()
+    }
+
+    /// What the test with a number captured of the value that it was held against last.
+    pub fn last_kept(&self, number: usize) -> Option<&Kept> {
+        self.0.get(number)?.as_ref()?.kept.as_ref()
+    }
+
+    /// What the test says of a value, which it was held against before or is now.
+    fn remembered(
+        &mut self,
+        number: usize,
+        test: &ValueTest,
+        value: Option<&Value<'_>>,
+    ) -> Option<&mut Remembered> {
+        let slot = self.0.get_mut(number)?;
+        let is_known = slot.as_ref().is_some_and(|last| last.value.is(value));
+        if !is_known {
+            *slot = Some(Remembered {
+                value: Known::new(value)?,
+                holds: leaf::holds(test, value),
+                kept: None,
+            });
+        }
+        slot.as_mut()
     }
 }
 

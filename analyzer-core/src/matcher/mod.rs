@@ -36,7 +36,7 @@ use kwhy_parse::input::Chunk;
 use kwhy_prefilter::Token;
 use kwhy_signature::{
     Condition, ConditionId, EventPattern, Index, LiteralRequirement, ObjectPattern, Record,
-    RequiredTokens, RequirementKind, What, leaves,
+    RequiredTokens, RequirementKind, What, leaves, refuting_leaves,
 };
 
 use crate::inventory::Tables;
@@ -101,6 +101,8 @@ pub(crate) struct Tester<'c> {
 #[derive(Debug)]
 struct LeafCondition {
     id: ConditionId,
+    /// True if it is what must not be there: a report shows nothing of its hits.
+    refutes: bool,
     pattern: LeafPattern,
     /// The texts that it asks for.
     asked: leaf::RequiredTexts,
@@ -231,7 +233,8 @@ impl<'c> Tester<'c> {
             let found = test(condition);
             into.extend(found.into_iter().map(|found| {
                 let ids = ids.get_or_init(|| Ids::of(event)).clone();
-                (leaf, Hit::from_event(chunk, event, ids, found))
+                let is_shown = !condition.refutes;
+                (leaf, Hit::from_event(chunk, event, ids, found, is_shown))
             }));
         };
         let start = into.len();
@@ -272,20 +275,32 @@ impl<'c> Tester<'c> {
         memo: &mut Memo,
         into: &mut Vec<(ConditionId, Hit)>,
     ) {
-        let mut test = |leaf: ConditionId, pattern: &ObjectPattern| {
+        let mut test = |leaf: ConditionId,
+                        pattern: &ObjectPattern,
+                        mut tested: Option<leaf::TestedFields<'_>>| {
             let condition = &self.catalogue().at(leaf.0 as usize).condition;
-            let mut found = leaf::object(pattern, object, !condition.is_single());
             // what compares otherwise is no match, and most rows of a table do
-            let compares = !condition.comparisons.is_empty();
-            if compares && condition.is_single() && condition.also.is_empty() {
+            let compares = !condition.comparisons.is_empty()
+                && condition.is_single()
+                && condition.also.is_empty();
+            let refused = |tested: &mut leaf::TestedFields<'_>| {
+                leaf::compares_otherwise(pattern, object, tested, &condition.comparisons)
+            };
+            if compares && tested.as_mut().is_some_and(refused) {
+                return;
+            }
+            let mut found = leaf::object(pattern, object, !condition.is_single(), tested);
+            if compares {
                 found.retain(|found| compare(&found.captures, &condition.comparisons));
             }
             if found.is_empty() {
                 return;
             }
             // what only refutes is never shown
-            let is_shown = !(self.compiled.table_of(leaf))
-                .is_some_and(|table| self.compiled.tables().only_refutes(table));
+            let is_shown = match self.compiled.table_of(leaf) {
+                Some(table) => !self.compiled.tables().only_refutes(table),
+                None => !self.refutes(leaf),
+            };
             into.extend(found.into_iter().map(|found| {
                 let hit = Hit {
                     of_list: pattern.listed,
@@ -295,13 +310,21 @@ impl<'c> Tester<'c> {
             }));
         };
         match self.object_prefilter(object.subject.kind.as_deref()) {
-            Some(prefilter) => prefilter.pass(object, memo, test),
+            Some(prefilter) => prefilter.pass(object, memo, |leaf, pattern, tested| {
+                test(leaf, pattern, Some(tested));
+            }),
             None => self.all(|leaf, condition| {
                 if let LeafPattern::Object(pattern) = &condition.pattern {
-                    test(leaf, pattern);
+                    test(leaf, pattern, None);
                 }
             }),
         }
+    }
+
+    /// Returns true if a leaf condition is what must not be there.
+    fn refutes(&self, (number, leaf): ConditionId) -> bool {
+        let leaf = self.leaves(number).get(usize::from(leaf));
+        leaf.is_some_and(|leaf| leaf.refutes)
     }
 
     /// The conditions on objects of a kind; none for the slow reference.
@@ -347,10 +370,13 @@ impl<'c> Tester<'c> {
             return &[];
         };
         slot.get_or_init(|| {
-            let leaf = |(leaf, condition)| {
+            let signature = self.catalogue().at(number as usize);
+            let refuting = refuting_leaves(&signature.condition);
+            let leaf = |((leaf, condition), refutes)| {
                 let pattern = LeafPattern::of(condition)?;
                 Some(LeafCondition {
                     id: (number, leaf),
+                    refutes,
                     asked: match &pattern {
                         LeafPattern::Event(pattern) => leaf::RequiredTexts::of(pattern),
                         LeafPattern::Object(_) => leaf::RequiredTexts::default(),
@@ -361,7 +387,7 @@ impl<'c> Tester<'c> {
             };
             // each leaf is an event or an object
             let conditions = (0..).zip(self.leaf_conditions(number));
-            conditions.filter_map(leaf).collect()
+            conditions.zip(refuting).filter_map(leaf).collect()
         })
     }
 

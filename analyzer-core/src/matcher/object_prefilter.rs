@@ -11,7 +11,7 @@ use kwhy_model::{Format, Object, Value};
 use kwhy_signature::{ConditionId, ObjectPattern, ValueTest};
 
 use super::computed;
-use super::leaf::is_one_of;
+use super::leaf::{TestedFields, is_one_of};
 use super::memo::{Memo, Results};
 
 /// The formats that show objects; a condition may ask for some of them.
@@ -28,6 +28,8 @@ const FORMATS: [Format; 5] = [
 pub(super) struct ObjectPrefilter {
     /// The paths of the values that are asked of an object itself.
     paths: Vec<Box<str>>,
+    /// The numbers of these that a key may be the start of, or all of.
+    by_key: HashMap<Box<str>, Vec<usize>>,
     /// Lists, each with where the values occur that are asked of its items.
     lists: Vec<(Box<str>, Vec<Box<str>>)>,
     conditions: Vec<PrefilteredCondition>,
@@ -54,13 +56,13 @@ struct PrefilteredCondition {
 
 /// A test of one value that is held against texts, patterns and numbers.
 #[derive(Debug)]
-struct Tested {
+pub(super) struct Tested {
     /// The number of its path.
     path: usize,
     /// Its key in the pattern.
-    key: Box<str>,
+    pub key: Box<str>,
     /// Its number among all tests of the kind.
-    number: usize,
+    pub number: usize,
 }
 
 /// A test of one value.
@@ -214,6 +216,7 @@ impl ObjectPrefilter {
     ) -> ObjectPrefilter {
         let mut prefilter = ObjectPrefilter {
             paths: Vec::new(),
+            by_key: HashMap::new(),
             lists: Vec::new(),
             conditions: Vec::new(),
             tests: 0,
@@ -277,15 +280,34 @@ impl ObjectPrefilter {
             prefilter.of_others.add(&condition, number);
             prefilter.conditions.push(condition);
         }
+        for (number, path) in prefilter.paths.iter().enumerate() {
+            let ends = path.match_indices('.').map(|(dot, _)| dot);
+            for end in ends.chain(std::iter::once(path.len())) {
+                let key = path.get(..end).unwrap_or_default();
+                prefilter.by_key.entry(key.into()).or_default().push(number);
+            }
+        }
         prefilter
     }
 
-    /// Calls `may` with each condition that an object may fulfil.
+    /// Of the paths' values those that an object surely lacks, as its keys tell; the others are not known yet.
+    fn lacking<'o, 'a>(&self, object: &'o Object<'a>) -> Vec<Option<Option<&'o Value<'a>>>> {
+        let mut known = vec![Some(None); self.paths.len()];
+        let keys = object.fields.iter().map(|(key, _)| self.by_key.get(key));
+        for number in keys.flatten().flatten() {
+            if let Some(slot) = known.get_mut(*number) {
+                *slot = None;
+            }
+        }
+        known
+    }
+
+    /// Calls `may` with each condition that an object may fulfil, and the tests of fields that it has passed.
     pub fn pass(
         &self,
         object: &Object<'_>,
         memo: &mut Memo,
-        mut may: impl FnMut(ConditionId, &ObjectPattern),
+        mut may: impl FnMut(ConditionId, &ObjectPattern, TestedFields<'_>),
     ) {
         // prefilters are made once and stay where they are
         let results = memo.of(std::ptr::from_ref(self).addr(), self.tests);
@@ -293,7 +315,7 @@ impl ObjectPrefilter {
             prefilter: self,
             object,
             places: vec![None; self.lists.len()],
-            known: vec![None; self.paths.len()],
+            known: self.lacking(object),
             results,
             has_lists: object
                 .fields
@@ -312,7 +334,11 @@ impl ObjectPrefilter {
                 && known.tests.iter().all(|test| values.hold(known, test))
                 && (known.lists.is_empty() || values.have_item(known))
             {
-                may(known.leaf, &known.pattern);
+                let tested = TestedFields {
+                    results: values.results,
+                    tests: &known.tests,
+                };
+                may(known.leaf, &known.pattern, tested);
             }
         }
     }
@@ -429,7 +455,7 @@ mod tests {
         let lines: Vec<_> = lines(yaml).collect();
         let mut passed = false;
         let object = &object::parse(&lines).objects[0];
-        prefilter.pass(object, &mut Memo::default(), |_, _| passed = true);
+        prefilter.pass(object, &mut Memo::default(), |_, _, _| passed = true);
         passed
     }
 

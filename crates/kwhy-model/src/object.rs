@@ -371,7 +371,7 @@ pub struct Parsed<'a> {
     pub left_out: LeftOut,
     /// The lists of objects in YAML and JSON, in the order of the input.
     pub lists: Vec<Listing>,
-    /// True if lines are omitted between objects in YAML.
+    /// True if objects are surely missing between those that are shown: lines are omitted, or a command asks for some.
     pub has_gaps: bool,
 }
 

@@ -91,6 +91,7 @@ pub fn segment<'a>(segment: &Segment<'a>, limits: &ReadLimits) -> Parsed<'a> {
         mark_all(segment, &mut parsed);
     } else if segment.subject.kind.is_some() {
         // the command asks for some of them
+        parsed.has_gaps = true;
         parsed
             .objects
             .iter_mut()

@@ -74,7 +74,9 @@ pub use condition::{EventPattern, ObjectPattern, What};
 pub use index::{ConditionId, Index, STARTS, Word};
 pub use nearest::edit_distance;
 pub use pattern::{Haystack, Place};
-pub use required::{LiteralRequirement, RequirementKind, leaves, needs, refuting_objects};
+pub use required::{
+    LiteralRequirement, RequirementKind, leaves, needs, refuting_leaves, refuting_objects,
+};
 pub use schema::GIVEN;
 pub use temporal::Reach;
 pub use tokens::{Record, RequiredTokens};

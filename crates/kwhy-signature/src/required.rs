@@ -193,10 +193,20 @@ pub fn leaves<'c>(condition: &'c Condition, into: &mut Vec<&'c Condition>) {
 
 /// Of each leaf condition, in the order of [`leaves`], whether it is an object that must not be there.
 pub fn refuting_objects(condition: &Condition) -> Vec<bool> {
+    let mut all = Vec::new();
+    leaves(condition, &mut all);
+    let is_object = all.iter().map(|leaf| matches!(leaf.what, What::Object(_)));
+    let refuting = refuting_leaves(condition).into_iter().zip(is_object);
+    refuting
+        .map(|(refutes, is_object)| refutes && is_object)
+        .collect()
+}
+
+/// Of each leaf condition, in the order of [`leaves`], whether it is what must not be there.
+pub fn refuting_leaves(condition: &Condition) -> Vec<bool> {
     fn collect(condition: &Condition, refuting: bool, into: &mut Vec<bool>) {
         match &condition.what {
-            What::Event(_) => into.push(false),
-            What::Object(_) => into.push(refuting),
+            What::Event(_) | What::Object(_) => into.push(refuting),
             What::All(parts) | What::Any(parts) | What::Sequence(parts) => {
                 parts.iter().for_each(|part| collect(part, refuting, into));
             }

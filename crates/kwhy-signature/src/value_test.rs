@@ -65,6 +65,12 @@ impl ValueTest {
         self.flat.is_some() || (is_plain && self.number.0.is_empty() && !self.absent)
     }
 
+    /// Returns true if a number as such decides it: it has no text to be held against.
+    pub fn is_of_number(&self) -> bool {
+        let texts = [&self.equals, &self.matches, &self.not];
+        texts.iter().all(|patterns| patterns.is_empty()) && self.flat.is_none() && !self.absent
+    }
+
     /// Returns true if the test only has `not`, which a missing value passes.
     pub fn is_negative(&self) -> bool {
         !self.not.is_empty()

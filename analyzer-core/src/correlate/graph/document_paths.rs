@@ -1,7 +1,7 @@
 //! Finds the pod or node that a document belongs to by its path: people and tools put logs into
 //! folders named after them.
 
-use std::collections::BTreeMap;
+use indexmap::IndexMap;
 
 use kwhy_model::Subject;
 
@@ -14,7 +14,7 @@ const MAX_OF_NAME: usize = 4;
 /// The pods and nodes of the input by name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Paths {
-    known: BTreeMap<String, Vec<Placed>>,
+    known: IndexMap<String, Vec<Placed>>,
 }
 
 /// The objects of one name. Kept small, as there may be very many.

@@ -139,7 +139,9 @@ pub(super) fn edges(
     let Some(kind) = this.kind.as_deref().filter(|_| this.name.is_some()) else {
         return;
     };
-    for field in FIELDS.iter().filter(|field| field.of == kind) {
+    let is_flat = is_flat(object);
+    let fields = FIELDS.iter().filter(|field| field.of == kind);
+    for field in fields.filter(|field| !is_flat || !field.path.contains('.')) {
         at(object, field.path, &mut |name, beside| {
             let is_so = |wanted: &str| wanted == ANY || beside.is_some_and(|is| is == wanted);
             let how = field.how.iter().find(|(wanted, _)| is_so(wanted));
@@ -153,6 +155,12 @@ pub(super) fn edges(
             }
         });
     }
+}
+
+/// Returns true if an object has nothing but scalars, as the row of a table.
+fn is_flat(object: &Object<'_>) -> bool {
+    let mut values = object.fields.iter();
+    values.all(|(_, value)| !matches!(value, Value::Map(_) | Value::List(_)))
 }
 
 /// Calls `add` with each address that an object states, and its owner.
@@ -174,7 +182,11 @@ pub(super) fn addresses(
     {
         add(&address, &Arc::new(Subject::new("Node", None, &node)));
     }
-    for path in ADDRESSES {
+    let is_flat = is_flat(object);
+    for path in ADDRESSES
+        .iter()
+        .filter(|path| !is_flat || !path.contains('.'))
+    {
         at(object, path, &mut |address, _| add(address, this));
     }
 }

@@ -1,6 +1,6 @@
 //! Infers the namespace of an object that is named without one.
 
-use std::collections::BTreeMap;
+use indexmap::IndexMap;
 
 use kwhy_model::Subject;
 
@@ -8,13 +8,13 @@ use kwhy_model::Subject;
 const MAX_OBJECTS: usize = 20_000;
 
 /// The namespaces of a kind's objects, by name.
-type OfKind = BTreeMap<Box<str>, Option<Box<str>>>;
+type OfKind = IndexMap<Box<str>, Option<Box<str>>>;
 
 /// The namespaces of objects by kind and name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Namespaces {
     /// By kind and name; `None` if there are several.
-    known: BTreeMap<Box<str>, OfKind>,
+    known: IndexMap<Box<str>, OfKind>,
     count: usize,
 }
 

@@ -14,7 +14,7 @@ use crate::report::SegmentSummary;
 use kwhy_model::{Event, Format, Parsed, Stamp, Subject};
 use kwhy_parse::framing::line_at;
 use kwhy_parse::input::{
-    Chunk, Document, floor_char, is_output, lines, log_section, segments_before,
+    Chunk, Document, floor_char, is_output, lines, log_section, segments_within,
     without_closing_marks,
 };
 use kwhy_parse::{self as parse, log};
@@ -26,6 +26,17 @@ impl BlockScan<'_, '_, '_> {
         Reach {
             start: is_first && range.start == 0 && self.begins_with_item(),
             end: is_last && range.end == self.block.bytes.len() && !self.block.whole,
+            of_table: false,
+        }
+    }
+
+    /// The same of a segment that is a table: of its block only that which cuts it counts.
+    fn reach_of_table(&self, range: &Range<usize>, is_first: bool, is_last: bool) -> Reach {
+        let block = self.block;
+        Reach {
+            start: is_first && range.start == 0 && block.table.is_some(),
+            end: is_last && range.end == block.bytes.len() && block.table_continues,
+            of_table: true,
         }
     }
 
@@ -66,7 +77,8 @@ impl BlockScan<'_, '_, '_> {
         };
         let text = chunk.text.text();
         let end = without_closing_marks(text.trim_end_matches('\n'));
-        if part && !end.contains('\n') && log::detect(end).is_some() {
+        let around = (self.block).around(range.start, self.is_followed(range.end));
+        if part && around.table.is_none() && !end.contains('\n') && log::detect(end).is_some() {
             let line: Vec<_> = lines(end).collect();
             let mut parsed = log::parse(&line);
             self.fill(&mut parsed.events);
@@ -101,7 +113,7 @@ impl BlockScan<'_, '_, '_> {
             self.run = Run::Ended;
             return;
         }
-        let mut segments = segments_before(text, self.is_followed(range.end));
+        let mut segments = segments_within(text, around);
         if chunk.text.has_joined_lines() {
             let lines = segments.iter_mut().flat_map(|segment| &mut segment.lines);
             lines.for_each(|line| line.number = chunk.text.line_of(line.start));
@@ -125,7 +137,10 @@ impl BlockScan<'_, '_, '_> {
             let segment = &*segment;
             let is_log = part && segment.is_log;
             let is_last = number + 1 == all;
-            let reach = self.reach(&range, number == 0, is_last);
+            let reach = match segment.format {
+                Format::Table => self.reach_of_table(&range, number == 0, is_last),
+                _ => self.reach(&range, number == 0, is_last),
+            };
             let parsed = parse::segment(segment, self.limits);
             self.test(
                 &chunk,
@@ -135,8 +150,9 @@ impl BlockScan<'_, '_, '_> {
                 reach,
             );
             if !is_log {
-                let (format, lines) = (segment.format, segment.lines.len() as u64);
-                self.list(format, segment.line_numbers(), lines, lines_before);
+                let own = segment.lines.iter().filter(|line| line.number > 0);
+                let lines = own.count() as u64;
+                self.list(segment.format, segment.line_numbers(), lines, lines_before);
             }
             if number == 0 && inherits {
                 self.outcome.inherited = self.outcome.hits.len();
@@ -170,6 +186,7 @@ impl BlockScan<'_, '_, '_> {
         let reach = Reach {
             start: piece.goes_on,
             end: !piece.is_last,
+            of_table: false,
         };
         self.outcome.invalid += chunk.text.invalid_sequences();
         self.outcome.lines = u64::from(piece.is_last);

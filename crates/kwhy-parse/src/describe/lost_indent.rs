@@ -1,7 +1,10 @@
 //! Detection of lost indentation.
 
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
 use super::key_case;
-use super::layout::{Content, Entry, Schema, is_absent};
+use super::layout::{Block, Content, Entry, Field, Schema, is_absent};
 use crate::input::Line;
 
 /// The maximum depth of nested blocks searched: the state of a template's container is the deepest.
@@ -12,6 +15,7 @@ pub(super) fn is_flat(schema: &Schema, lines: &[Line<'_>]) -> bool {
     if schema.generic {
         return key_case::is_flat(lines);
     }
+    let keys = Keys::of(schema.root);
     let mut least = [usize::MAX; MAX_DEPTH + 1];
     let mut found = Vec::new();
     // the level of the lines that belong to the last key
@@ -19,7 +23,7 @@ pub(super) fn is_flat(schema: &Schema, lines: &[Line<'_>]) -> bool {
     for line in lines.iter().filter(|line| !line.is_blank()) {
         let entry = Entry::new(*line);
         let indent = line.indent();
-        match key_level(schema.root, &entry, 0) {
+        match keys.level(schema.root, &entry) {
             KeyLevel::One(level, content) => {
                 if let Some(slot) = least.get_mut(level) {
                     *slot = indent.min(*slot);
@@ -46,7 +50,74 @@ pub(super) fn is_flat(schema: &Schema, lines: &[Line<'_>]) -> bool {
     shallow * 2 > deeper
 }
 
+/// The keys of a schema, with their levels once they were asked for: a large input has many objects of one kind.
+#[derive(Default)]
+struct Keys {
+    known: HashMap<&'static str, OnceLock<KeyLevel>>,
+    /// The fields without a colon.
+    bare: Vec<&'static Field>,
+}
+
+impl Keys {
+    /// The keys below the root of a schema.
+    fn of(root: Content) -> Arc<Keys> {
+        /// By the address of the root's block.
+        static ALL: RwLock<Vec<(usize, Arc<Keys>)>> = RwLock::new(Vec::new());
+        let Some(block) = block_of(root) else {
+            return Arc::default();
+        };
+        let address = std::ptr::from_ref(block).addr();
+        let all = ALL.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, keys)) = all.iter().find(|(known, _)| *known == address) {
+            return Arc::clone(keys);
+        }
+        drop(all);
+        let mut keys = Keys::default();
+        keys.add(block, 0);
+        let keys = Arc::new(keys);
+        let mut all = ALL.write().unwrap_or_else(PoisonError::into_inner);
+        all.push((address, Arc::clone(&keys)));
+        keys
+    }
+
+    fn add(&mut self, block: &'static Block, depth: usize) {
+        for field in block.fields {
+            if field.bare {
+                self.bare.push(field);
+            } else {
+                self.known.entry(field.key).or_default();
+            }
+            if let Some(below) = block_of(field.content).filter(|_| depth < MAX_DEPTH) {
+                self.add(below, depth + 1);
+            }
+        }
+    }
+
+    /// The levels at which the schema below a root knows the key of a line.
+    fn level(&self, root: Content, entry: &Entry<'_>) -> KeyLevel {
+        match entry.key {
+            Some(key) => match self.known.get(key.text) {
+                Some(level) => *level.get_or_init(|| key_level(root, entry, 0)),
+                None => KeyLevel::None,
+            },
+            None => match self.bare.iter().any(|field| field.starts(entry.value.text)) {
+                true => key_level(root, entry, 0),
+                false => KeyLevel::None,
+            },
+        }
+    }
+}
+
+/// The known keys of a content.
+fn block_of(content: Content) -> Option<&'static Block> {
+    match content {
+        Content::Fields(block) | Content::Open(block) | Content::Named(block) => Some(block),
+        _ => None,
+    }
+}
+
 /// The levels at which the schema knows a key.
+#[derive(Clone, Copy)]
 enum KeyLevel {
     None,
     One(usize, Content),

@@ -66,6 +66,14 @@ impl Role {
     }
 }
 
+/// Returns true if the first column of a line may be one of events: its name, or the first word of it.
+fn may_be_first(line: &str) -> bool {
+    let word = line.split_whitespace().next().unwrap_or("");
+    let word = word.trim_end_matches(['\u{2191}', '\u{2193}']);
+    let is = |known: &str| word.eq_ignore_ascii_case(known);
+    NAMES.iter().any(|(name, _)| is(name)) || is("last") || is("first")
+}
+
 /// Returns the rule that underlines a header if copying moved it onto the header's line.
 pub(super) fn rule(line: &str) -> Option<Span> {
     let start = memchr::memmem::find(line.as_bytes(), b" --")?;
@@ -89,7 +97,7 @@ impl<'h> Header<'h> {
     pub fn read(line: &'h str) -> Option<Header<'h>> {
         let start = line.trim_start();
         // cheap rejection of almost every line
-        if !start.starts_with(['T', 'L', 'F', 'N', 'C', 'R', 'A']) {
+        if !start.starts_with(['T', 'L', 'F', 'N', 'C', 'R', 'A']) || !may_be_first(start) {
             return None;
         }
         let line = match rule(line) {
@@ -111,6 +119,12 @@ impl<'h> Header<'h> {
         let is_whole = has_type && has(Role::Reason) && has(Role::Message);
         let is_cut = is_long && has(Role::LastSeen) && count > 3;
         (is_whole || is_cut).then_some(Header { columns, roles })
+    }
+
+    /// The columns, and the number of the one with the events' type, if there is one and the message is the last.
+    pub fn layout(self) -> Option<(Columns<'h>, usize)> {
+        let of_type = self.roles.iter().position(|role| *role == Role::Type)?;
+        (self.roles.last() == Some(&Role::Message)).then_some((self.columns, of_type))
     }
 
     pub fn has(&self, role: Role) -> bool {

@@ -32,7 +32,7 @@ mod untyped;
 use header::Header;
 use row::Row;
 
-use super::table::columns::{self, Cell};
+use super::table::columns::{self, Cell, Columns};
 use super::table::unwrap::{self, LogicalLine};
 
 use crate::input::Line;
@@ -48,6 +48,11 @@ use kwhy_model::{Event, Field, Format, Parsed, Severity, Span, Text, TextBuilder
 /// ```
 pub fn is_header(line: &str) -> bool {
     Header::read(line).is_some()
+}
+
+/// The columns of an Events table's header that ends with the message, and the number of that of the type.
+pub(crate) fn columns(line: &str) -> Option<(Columns<'_>, usize)> {
+    Header::read(line)?.layout()
 }
 
 /// Returns true if the line on its own is certainly a row of an Events table, even without its

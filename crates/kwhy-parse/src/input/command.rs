@@ -75,6 +75,11 @@ const OTHER_PROGRAMS: &[&str] = &[
     "ip",
 ];
 
+/// Returns true if a line is a command.
+pub(crate) fn is_command(line: &str) -> bool {
+    parse(line).is_some()
+}
+
 /// Reads a line as a command: after a prompt (`$ `, `# `, `root@host:~#`, `[root@host dir]#`,
 /// `PS C:\>`), or bare if it starts with kubectl or `oc` and a verb.
 pub fn parse(line: &str) -> Option<Command> {

@@ -15,6 +15,7 @@ mod split_utf8;
 mod wrap;
 
 pub use chunk::{Chunk, Gap};
+pub(crate) use command::is_command;
 pub use command::{Extent, is_output, log_section};
 pub use decoration::without_closing_marks;
 pub use document::{Document, Place};
@@ -23,5 +24,5 @@ pub use line::floor_char;
 pub use line::{Line, lines};
 pub use markdown::marked_record;
 pub use normalize::{is_clean, utf16_unit};
+pub use segment::{Around, ends_log, is_structural, segments_within};
 pub use segment::{Segment, segments};
-pub use segment::{ends_log, is_structural, segments_before};

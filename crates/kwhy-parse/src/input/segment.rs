@@ -5,6 +5,7 @@ use super::decoration;
 use super::describe_state::{Data, EventsTold, events_title};
 use super::line::{Line, lines};
 use crate::framing::{self, Framer, Relation};
+use crate::table::{OpenTable, RowLayout};
 use crate::{describe, events, log, object, table, unit};
 use kwhy_model::{Format, Subject};
 
@@ -26,7 +27,9 @@ pub struct Segment<'a> {
 impl Segment<'_> {
     /// The numbers of the first and last line.
     pub fn line_numbers(&self) -> (u64, u64) {
-        let first = self.lines.first().map_or(0, |line| line.number);
+        // the header of a table that started above has none
+        let first = self.lines.iter().find(|line| line.number > 0);
+        let first = first.map_or(0, |line| line.number);
         (first, self.lines.last().map_or(0, |line| line.number))
     }
 }
@@ -41,15 +44,28 @@ impl Segment<'_> {
 /// assert_eq!(formats, [Format::Prose, Format::Command, Format::Table]);
 /// ```
 pub fn segments(text: &str) -> Vec<Segment<'_>> {
-    segments_before(text, false)
+    segments_within(text, Around::default())
 }
 
-/// Cuts a text into segments, knowing whether a log record starts right after it.
-pub fn segments_before(text: &str, record_follows: bool) -> Vec<Segment<'_>> {
+/// What surrounds a part of a document.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Around<'a> {
+    /// The table that is open at its start.
+    pub table: Option<&'a OpenTable>,
+    /// True if a log record starts right after it.
+    pub record_follows: bool,
+}
+
+/// Cuts a part of a document into segments. The header of a table that is open at the start is the first line of the
+/// first segment, with the number 0.
+pub fn segments_within<'a>(text: &'a str, around: Around<'a>) -> Vec<Segment<'a>> {
     let mut cutter = Cutter {
         text,
         ..Cutter::default()
     };
+    if let Some(table) = around.table {
+        cutter.continue_table(table);
+    }
     let lines: Vec<Line<'_>> = lines(text).collect();
     let mut rest = lines.as_slice();
     while let Some((line, behind)) = rest.split_first() {
@@ -57,7 +73,7 @@ pub fn segments_before(text: &str, record_follows: bool) -> Vec<Segment<'_>> {
         let more = cutter.take_on(line, behind);
         rest = behind.get(more..).unwrap_or_default();
     }
-    cutter.settle(record_follows);
+    cutter.settle(around.record_follows);
     cutter.close();
     name_hosts(&mut cutter.done);
     cutter.done
@@ -70,7 +86,7 @@ fn name_hosts(segments: &mut [Segment<'_>]) {
             continue;
         }
         let below = segments.get(at + 1).filter(|next| next.is_log);
-        let first = segments[at].lines.first().map_or(0, |line| line.number);
+        let (first, _) = segments[at].line_numbers();
         let prompt = at.checked_sub(1).and_then(|above| segments.get(above));
         let prompt = prompt
             .filter(|above| above.format == Format::Command && above.line_numbers().1 + 1 == first);
@@ -167,6 +183,8 @@ struct Cutter<'a> {
     objects: Option<Objects>,
     /// True if the line is one of a table that is drawn as a box.
     boxed: bool,
+    /// The layout of the open table's rows.
+    rows: Option<RowLayout>,
 }
 
 /// The objects of an open segment.
@@ -178,7 +196,24 @@ struct Objects {
 }
 
 impl<'a> Cutter<'a> {
+    /// Opens the table that is open at the start of the text.
+    fn continue_table(&mut self, table: &'a OpenTable) {
+        self.command = table.command.as_deref().and_then(command::parse);
+        let header = Line {
+            text: &table.header,
+            start: 0,
+            number: 0,
+        };
+        self.place(header, false, None, None);
+    }
+
     fn take(&mut self, raw: Line<'a>, rest: &[Line<'a>]) {
+        let is_row = |rows: &RowLayout| rows.takes(raw.text.as_bytes());
+        if self.blanks.is_empty() && self.rows.as_ref().is_some_and(is_row) {
+            self.before = raw.text;
+            self.push(raw);
+            return;
+        }
         if let Some(left) = self.spread.checked_sub(1) {
             self.spread = left;
             self.push(raw);
@@ -349,6 +384,11 @@ impl<'a> Cutter<'a> {
             self.has_table = false;
             self.has_log = false;
         }
+        let is_table = matches!(
+            format,
+            Format::Table | Format::DescribeEvents | Format::EventsTable
+        );
+        self.rows = is_table.then(|| RowLayout::of(line.text)).flatten();
         self.open = Some(Segment {
             format,
             is_log: record.is_some(),
@@ -522,10 +562,15 @@ impl<'a> Cutter<'a> {
             open.lines.extend(own);
         }
         self.objects = None;
+        self.rows = None;
         self.framer = Framer::default();
         let Some(mut segment) = self.open.take() else {
             return;
         };
+        // a header from above without a row
+        if segment.lines.iter().all(|line| line.number == 0) {
+            return;
+        }
         decoration::strip_indentation(&mut segment.lines);
         if self.has_table && segment.format != Format::Table {
             self.command = None;
@@ -547,6 +592,10 @@ impl<'a> Cutter<'a> {
                 Format::Plain => command.verb != Verb::Other && !self.has_log,
                 _ => command.verb == Verb::Logs,
             };
+            // `kubectl get events` names a namespace, and no object
+            if segment.format == Format::DescribeEvents && command.verb == Verb::Get {
+                (segment.subject.namespace).clone_from(&command.subject.namespace);
+            }
             if fits {
                 segment.subject = command.subject.clone();
                 segment.extent = command.extent;

@@ -72,17 +72,27 @@ const JWT: usize = 5;
 /// Those of the command line of curl, which come last of the words.
 const USER: &[&str] = &[" -u ", "--user "];
 
+/// The size of a text from which the automaton is made a DFA: that takes longer than to read most pastes, and then
+/// reads several times as fast.
+const LARGE: usize = 64 * 1024;
+
 /// Finds all texts beside which secrets occur, in any case; of those that start at one byte the first one.
-static TRIGGER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+static TRIGGER: LazyLock<Option<AhoCorasick>> =
+    LazyLock::new(|| automaton(AhoCorasickKind::ContiguousNFA));
+
+/// The same for large texts.
+static TRIGGER_OF_LARGE: LazyLock<Option<AhoCorasick>> =
+    LazyLock::new(|| automaton(AhoCorasickKind::DFA));
+
+fn automaton(kind: AhoCorasickKind) -> Option<AhoCorasick> {
     let mut builder = AhoCorasickBuilder::new();
     builder
         .ascii_case_insensitive(true)
-        // a DFA takes longer to build than most pastes take to read, and gains 2 % of a large log
-        .kind(Some(AhoCorasickKind::ContiguousNFA))
+        .kind(Some(kind))
         .match_kind(MatchKind::LeftmostFirst);
     let prefixes = shapes::PREFIXES.iter().map(|(prefix, _)| *prefix);
     builder.build(TRIGGERS.iter().copied().chain(prefixes)).ok()
-});
+}
 
 /// The places of secrets in a text, in order.
 pub(super) fn secrets(text: &str) -> Vec<Span> {
@@ -94,7 +104,11 @@ pub(super) fn secrets(text: &str) -> Vec<Span> {
     let mut done = 0;
     let mut may_be_object = false;
     // without it nothing would be masked: the texts are constants, and it is always there
-    let Some(triggers) = TRIGGER.as_ref() else {
+    let triggers = match text.len() >= LARGE {
+        true => &TRIGGER_OF_LARGE,
+        false => &TRIGGER,
+    };
+    let Some(triggers) = triggers.as_ref() else {
         return std::iter::once(0..text.len()).collect();
     };
     for trigger in triggers.find_iter(text) {

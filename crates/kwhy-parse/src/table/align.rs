@@ -198,7 +198,7 @@ impl ColumnType {
     }
 
     /// Returns true if the column accepts this as an aligned cell.
-    fn accepts(self, text: &str) -> bool {
+    pub fn accepts(self, text: &str) -> bool {
         match self {
             _ if text == "<none>" => true,
             ColumnType::Name => {

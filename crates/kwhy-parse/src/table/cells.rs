@@ -1,5 +1,7 @@
 //! Conversion of a row's cells to fields.
 
+use std::borrow::Cow;
+
 use super::columns::Cell;
 use super::names::{self, Conversion};
 use super::unwrap::LogicalLine;
@@ -14,9 +16,93 @@ pub(super) struct RowBuilder<'a, 'r> {
     pub fields: Map<'a>,
 }
 
+/// What becomes of the cells of a column.
+#[derive(Debug)]
+pub(super) enum CellUse {
+    Namespace,
+    Name,
+    /// The container, where the pod has a column of its own: `kubectl top --containers`, crictl.
+    Container,
+    /// That pod.
+    Pod,
+    /// The name of an image, and a field.
+    Image(FieldName),
+    /// The containers of `docker ps`.
+    ContainerNames(FieldName),
+    Field(FieldName),
+}
+
+impl CellUse {
+    /// The use of a column of a kind's table with these columns.
+    pub fn of(kind: Option<&str>, column: &str, all: &[&str]) -> CellUse {
+        let has_pod = all.contains(&"POD");
+        match column {
+            "NAMESPACE" => CellUse::Namespace,
+            "NAME" if has_pod => CellUse::Container,
+            "POD" if has_pod && all.contains(&"NAME") => CellUse::Pod,
+            "NAME" => CellUse::Name,
+            "IMAGE" | "REPOSITORY" if kind == Some("Image") => {
+                CellUse::Image(FieldName::of(kind, column))
+            }
+            "NAMES" if kind == Some("Container") => {
+                CellUse::ContainerNames(FieldName::of(kind, column))
+            }
+            _ => CellUse::Field(FieldName::of(kind, column)),
+        }
+    }
+}
+
+/// The field of a column, and how its cells are converted.
+#[derive(Debug)]
+pub(super) struct FieldName {
+    key: Cow<'static, str>,
+    conversion: Conversion,
+}
+
+impl FieldName {
+    fn of(kind: Option<&str>, column: &str) -> FieldName {
+        let known = names::find(kind, column);
+        FieldName {
+            key: names::key(kind, column),
+            conversion: known.map_or(Conversion::Text, |known| known.conversion),
+        }
+    }
+
+    /// The key of a number of seconds.
+    fn of_seconds(&self, suffix: &str) -> Cow<'static, str> {
+        match (&*self.key, suffix) {
+            ("age", "_s") => Cow::Borrowed("age_s"),
+            (key, suffix) => Cow::Owned(format!("{key}{suffix}")),
+        }
+    }
+}
+
 impl<'a> RowBuilder<'a, '_> {
+    /// Takes a cell.
+    pub fn add(&mut self, of: &CellUse, cell: Cell<'_>) {
+        if cell.is_empty() {
+            return;
+        }
+        let owned = || (!is_absent(cell.text)).then(|| cell.text.to_owned());
+        match of {
+            CellUse::Namespace => self.subject.namespace = owned(),
+            CellUse::Name => self.name(cell),
+            CellUse::Container => self.subject.container = owned(),
+            CellUse::Pod => {
+                self.subject.kind = Some("Pod".to_owned());
+                self.subject.name = owned();
+            }
+            CellUse::Image(field) => {
+                self.subject.name = owned();
+                self.field(field, cell);
+            }
+            CellUse::ContainerNames(field) => self.docker_name(field, cell),
+            CellUse::Field(field) => self.field(field, cell),
+        }
+    }
+
     /// Parses the name cell: `web-0`, `pod/web-0`, `standard (default)`.
-    pub fn name(&mut self, cell: Cell<'_>) {
+    fn name(&mut self, cell: Cell<'_>) {
         let name = match cell.text.strip_suffix(" (default)") {
             Some(name) => cell.first(name.trim_end().len()),
             None => cell,
@@ -47,7 +133,7 @@ impl<'a> RowBuilder<'a, '_> {
 
     /// Parses the names cell of `docker ps`, where the kubelet named its containers
     /// `k8s_CONTAINER_POD_NAMESPACE_UID_ATTEMPT`.
-    pub fn docker_name(&mut self, cell: Cell<'_>) {
+    fn docker_name(&mut self, field: &FieldName, cell: Cell<'_>) {
         let first = cell.text.split(',').next().unwrap_or(cell.text);
         let mut parts = first.strip_prefix("k8s_").unwrap_or("").splitn(4, '_');
         match (parts.next(), parts.next(), parts.next(), parts.next()) {
@@ -57,14 +143,13 @@ impl<'a> RowBuilder<'a, '_> {
             }
             _ => self.subject.name = Some(first.to_owned()),
         }
-        self.text("names", cell);
+        self.text(field.key.clone(), cell);
     }
 
     /// Adds the field of a non-empty cell.
-    pub fn field(&mut self, column: &str, cell: Cell<'_>) {
-        let key = names::key(self.kind, column);
-        let known = names::find(self.kind, column);
-        match known.map_or(Conversion::Text, |known| known.conversion) {
+    fn field(&mut self, field: &FieldName, cell: Cell<'_>) {
+        let key = field.key.clone();
+        match field.conversion {
             // an absent value is kept as printed, whatever the type of the column
             _ if cell.text == "<none>" => self.text(key, cell),
             Conversion::Text => self.text(key, cell),
@@ -73,12 +158,12 @@ impl<'a> RowBuilder<'a, '_> {
                 Err(_) => self.text(key, cell),
             },
             Conversion::Age => match Age::parse(cell.text) {
-                Some(age) => self.seconds(format!("{key}_s"), age.seconds, cell),
+                Some(age) => self.seconds(field.of_seconds("_s"), age.seconds, cell),
                 None if matches!(cell.text, "<unknown>" | "<invalid>") => {}
                 None => self.text(key, cell),
             },
             Conversion::Ago => match runtime::ago(cell.text) {
-                Some(seconds) => self.seconds(format!("{key}_age_s"), seconds, cell),
+                Some(seconds) => self.seconds(field.of_seconds("_age_s"), seconds, cell),
                 None => self.text(key, cell),
             },
             Conversion::Restarts => self.restarts(key, cell),
@@ -87,20 +172,20 @@ impl<'a> RowBuilder<'a, '_> {
         }
     }
 
-    fn text(&mut self, key: impl Into<std::borrow::Cow<'a, str>>, cell: Cell<'_>) {
+    fn text(&mut self, key: impl Into<Cow<'a, str>>, cell: Cell<'_>) {
         self.fields.insert(key, Value::Text(self.whole.cell(cell)));
     }
 
-    fn integer(&mut self, key: impl Into<std::borrow::Cow<'a, str>>, number: i64, cell: Cell<'_>) {
+    fn integer(&mut self, key: impl Into<Cow<'a, str>>, number: i64, cell: Cell<'_>) {
         self.fields
             .insert(key, Value::Integer(number, self.whole.span(cell)));
     }
 
-    fn seconds(&mut self, key: impl Into<std::borrow::Cow<'a, str>>, seconds: u64, cell: Cell<'_>) {
+    fn seconds(&mut self, key: impl Into<Cow<'a, str>>, seconds: u64, cell: Cell<'_>) {
         self.integer(key, i64::try_from(seconds).unwrap_or(i64::MAX), cell);
     }
 
-    fn restarts(&mut self, key: String, cell: Cell<'_>) {
+    fn restarts(&mut self, key: Cow<'static, str>, cell: Cell<'_>) {
         let Some((number, last)) = align::restarts(cell.text) else {
             return self.text(key, cell);
         };
@@ -111,7 +196,7 @@ impl<'a> RowBuilder<'a, '_> {
         }
     }
 
-    fn state(&mut self, key: String, cell: Cell<'_>) {
+    fn state(&mut self, key: Cow<'static, str>, cell: Cell<'_>) {
         self.text(key, cell);
         let Some(state) = runtime::state(cell.text) else {
             return;
@@ -129,7 +214,7 @@ impl<'a> RowBuilder<'a, '_> {
         }
     }
 
-    fn labels(&mut self, key: String, cell: Cell<'_>) {
+    fn labels(&mut self, key: Cow<'static, str>, cell: Cell<'_>) {
         let mut labels = Map::new();
         let mut at = 0;
         for part in cell.text.split(',') {

@@ -239,6 +239,14 @@ impl<'h> Columns<'h> {
     /// Splits a row that is shifted right of the header by `to - from` characters.
     fn cells_at<'a>(&self, line: &Line<'a>, from: usize, to: usize) -> Option<Vec<Cell<'a>>> {
         let mut bounds = Vec::with_capacity(self.columns.len() + 1);
+        if line.text.is_ascii() && !line.text.contains('\t') {
+            // there a position is an offset
+            for column in &self.columns {
+                let wanted = (column.at + to).checked_sub(from)?;
+                bounds.push(wanted.min(line.text.len()));
+            }
+            return self.cells_between(line, bounds);
+        }
         let mut positions = screen_positions(line.text).peekable();
         for column in &self.columns {
             let wanted = (column.at + to).checked_sub(from)?;
@@ -249,6 +257,11 @@ impl<'h> Columns<'h> {
             {}
             bounds.push(positions.peek().map_or(line.text.len(), |(_, byte)| *byte));
         }
+        self.cells_between(line, bounds)
+    }
+
+    /// Splits a row at the offsets at which its columns start.
+    fn cells_between<'a>(&self, line: &Line<'a>, mut bounds: Vec<usize>) -> Option<Vec<Cell<'a>>> {
         if bounds
             .first()
             .is_some_and(|first| !line.text[..*first].trim().is_empty())

@@ -101,6 +101,13 @@ pub(super) fn is_first_if_kind_known(column: &str) -> bool {
     FIRST_IF_KIND_KNOWN.contains(&column)
 }
 
+/// Returns true if the first column of some table starts with this word.
+pub(super) fn may_be_first(word: &str) -> bool {
+    let columns = FIRST_COLUMNS.iter().chain(FIRST_IF_KIND_KNOWN);
+    let mut words = columns.filter_map(|column| column.split(' ').next());
+    words.any(|known| known == word)
+}
+
 /// Returns the kind whose table has these columns.
 pub(super) fn of_header(columns: &[&str]) -> Option<&'static str> {
     let has = |name: &&str| columns.contains(name);

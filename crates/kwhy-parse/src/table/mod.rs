@@ -19,15 +19,19 @@ mod cells;
 pub(crate) mod columns;
 mod detect_kind;
 mod names;
+mod open;
+mod rows;
 mod runtime;
 pub(crate) mod unwrap;
 
 use std::sync::LazyLock;
 
 use align::ColumnType;
-use cells::RowBuilder;
+use cells::{CellUse, RowBuilder};
 use columns::{Cell, Columns};
 pub(crate) use detect_kind::is_ambiguous;
+pub use open::OpenTable;
+pub use rows::RowLayout;
 use unwrap::LogicalLine;
 
 use super::events;
@@ -220,6 +224,7 @@ fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'
         }
         rest = rest.get(taken..).unwrap_or(&[]);
     }
+    parsed.has_gaps |= !is_whole;
     // a single row may be all that was asked for
     let rows = parsed.objects.get_mut(first..).unwrap_or_default();
     let listed = is_whole && rows.len() > 1;
@@ -356,12 +361,19 @@ struct Table<'h> {
     columns: Columns<'h>,
     types: Vec<ColumnType>,
     kind: Option<&'static str>,
+    /// What becomes of the cells of each column.
+    uses: Vec<CellUse>,
 }
 
 fn header(line: &str) -> Option<Table<'_>> {
     let start = line.trim_start();
     // cheap rejection of almost every line
     if !start.starts_with(|c: char| c.is_ascii_uppercase()) || !has_two_capitals(start) {
+        return None;
+    }
+    let word = start.split_whitespace().next()?;
+    // k9s marks the column that it sorts by
+    if !detect_kind::may_be_first(word.trim_end_matches(['\u{2191}', '\u{2193}'])) {
         return None;
     }
     let columns = Columns::read(line)?;
@@ -399,7 +411,10 @@ impl<'h> Table<'h> {
         let column_type =
             |name| names::find(kind, name).map_or(ColumnType::Optional, |known| known.column_type);
         let types = columns.names().map(column_type).collect();
+        let names: Vec<&str> = columns.names().collect();
+        let uses = names.iter().map(|name| CellUse::of(kind, name, &names));
         Table {
+            uses: uses.collect(),
             columns,
             types,
             kind,
@@ -441,6 +456,10 @@ impl<'h> Table<'h> {
         width: usize,
     ) -> Option<(Object<'a>, usize)> {
         let first = lines.first()?;
+        let is_own = |line: &Line<'_>| self.aligned(line).is_some() || is_decoration(line.text);
+        // most rows are followed by another one
+        let is_alone = !is_header_cut && lines.get(1).is_some_and(is_own);
+        let lines = if is_alone { lines.get(..1)? } else { lines };
         // a wrapped header shows that lines are wrapped; without it only full lines are
         let full = lines
             .iter()
@@ -449,7 +468,6 @@ impl<'h> Table<'h> {
             .count();
         let mut most = (full + 1).min(lines.len());
         if !is_header_cut && most > 1 {
-            let is_own = |line: &Line<'_>| self.aligned(line).is_some() || is_decoration(line.text);
             let others = lines.get(1..most)?.iter().position(is_own);
             most = others.map_or(most, |at| at + 1);
         }
@@ -475,28 +493,10 @@ impl<'h> Table<'h> {
                 kind: self.kind.map(str::to_owned),
                 ..Subject::default()
             },
-            fields: Map::new(),
+            fields: Map::with_room(self.uses.len()),
         };
-        // `kubectl top --containers` and crictl print the pod of a container in a column of its own
-        let has_pod = self.columns.names().any(|name| name == "POD");
-        for (name, cell) in self.columns.names().zip(cells) {
-            let owned = || (!cells::is_absent(cell.text)).then(|| cell.text.to_owned());
-            match name {
-                _ if cell.is_empty() => {}
-                "NAMESPACE" => builder.subject.namespace = owned(),
-                "NAME" if has_pod => builder.subject.container = owned(),
-                "POD" if has_pod && self.columns.names().any(|name| name == "NAME") => {
-                    builder.subject.kind = Some("Pod".to_owned());
-                    builder.subject.name = owned();
-                }
-                "NAME" => builder.name(*cell),
-                "IMAGE" | "REPOSITORY" if self.kind == Some("Image") => {
-                    builder.subject.name = owned();
-                    builder.field(name, *cell);
-                }
-                "NAMES" if self.kind == Some("Container") => builder.docker_name(*cell),
-                _ => builder.field(name, *cell),
-            }
+        for (of, cell) in self.uses.iter().zip(cells) {
+            builder.add(of, *cell);
         }
         let RowBuilder {
             mut subject,

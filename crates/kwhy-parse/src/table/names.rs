@@ -6,6 +6,9 @@
 //! docker/cli `cli/command/formatter`; containerd/nerdctl; helm `cmd/helm`; derailed/k9s
 //! `internal/render`; openshift/oc.
 
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
 use super::align::ColumnType;
 
 /// The conversion of a column's cells.
@@ -318,10 +321,22 @@ pub(super) fn find(kind: Option<&str>, name: &str) -> Option<&'static KnownColum
 }
 
 /// Returns the field name of a column: `NOMINATED NODE` is `nominated_node`, `PORT(S)` is `ports`.
-pub(super) fn key(kind: Option<&str>, name: &str) -> String {
+pub(super) fn key(kind: Option<&str>, name: &str) -> Cow<'static, str> {
+    /// The keys of the known columns.
+    static KEYS: LazyLock<Vec<String>> =
+        LazyLock::new(|| KNOWN.iter().map(|known| key_of(known.name)).collect());
     if let Some(known) = find(kind, name).filter(|known| !known.key.is_empty()) {
-        return known.key.to_owned();
+        return Cow::Borrowed(known.key);
     }
+    let known = KNOWN.iter().position(|known| known.name == name);
+    match known.and_then(|number| KEYS.get(number)) {
+        Some(key) => Cow::Borrowed(key),
+        None => Cow::Owned(key_of(name)),
+    }
+}
+
+/// The key that follows from a column's name.
+fn key_of(name: &str) -> String {
     let plain = name.split('(').next().unwrap_or(name);
     let mut key = String::with_capacity(plain.len() + 8);
     for c in plain.chars() {

@@ -1,0 +1,165 @@
+//! The table that is open where a long document is cut: its rows mean nothing without its header.
+
+use memchr::{memmem, memrchr};
+
+use super::rows::RowLayout;
+use super::{has_two_capitals, is_rest_of_header, rows};
+use crate::framing::{begins_record, line_at, next_line};
+use crate::input::is_command;
+
+/// The number of lines of which one is a row.
+const MAX_ROWS: usize = 8;
+
+/// A table of which rows follow.
+///
+/// ```
+/// use kwhy_parse::table::OpenTable;
+/// let text = b"$ kubectl get pods\nNAME    READY   STATUS    RESTARTS   AGE\nweb-0   1/1     Running   0          5d\n";
+/// let (row, table) = OpenTable::find(text, 60, None).unwrap();
+/// assert_eq!(row, 60);
+/// assert_eq!(table.header, "NAME    READY   STATUS    RESTARTS   AGE");
+/// assert_eq!(table.command.as_deref(), Some("$ kubectl get pods"));
+/// assert!(OpenTable::find(text, 0, None).is_none());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenTable {
+    /// The header, as it is.
+    pub header: String,
+    /// The command above it, as it is.
+    pub command: Option<String>,
+}
+
+impl OpenTable {
+    /// The table of which one of the first lines from byte `at` on is a row, with that line's byte, if the lines above
+    /// belong to it too; `before` is the one that is open at the start of these bytes.
+    pub fn find(bytes: &[u8], at: usize, before: Option<&OpenTable>) -> Option<(usize, OpenTable)> {
+        let rows = || {
+            let all = std::iter::successors(Some(at), |at| next_line(bytes, *at)).take(MAX_ROWS);
+            let mut lines = all.map(|at| (at, line_at(bytes, at)));
+            std::iter::from_fn(move || lines.next().filter(|(_, line)| !is_blank(line)))
+        };
+        // a cheap refusal of almost every place
+        if !rows().any(|(_, line)| may_be_row(line)) || begins_record(bytes, at) {
+            return None;
+        }
+        let (layout, table) = OpenTable::above(bytes, at, before)?;
+        let (at, _) = rows().find(|(_, line)| layout.takes(line))?;
+        Some((at, table))
+    }
+
+    /// The table that is open above a byte.
+    fn above(
+        bytes: &[u8],
+        at: usize,
+        before: Option<&OpenTable>,
+    ) -> Option<(RowLayout, OpenTable)> {
+        let mut end = at;
+        let mut below = line_at(bytes, at);
+        while let Some(break_at) = end.checked_sub(1) {
+            let start = memrchr(b'\n', &bytes[..break_at]).map_or(0, |end| end + 1);
+            let line = &bytes[start..break_at];
+            if is_blank(line) {
+                return None;
+            }
+            let text = std::str::from_utf8(line).unwrap_or("");
+            if has_two_capitals(text.trim_ascii_start())
+                && let Some(layout) = RowLayout::of(text)
+            {
+                let below = std::str::from_utf8(below).unwrap_or("");
+                // the rows of a header that was wrapped are not read by its first line alone
+                let is_whole = !is_rest_of_header(&rows::line(text), below);
+                let table = || OpenTable {
+                    header: text.to_owned(),
+                    command: command_above(bytes, start, before),
+                };
+                return is_whole.then(|| (layout, table()));
+            }
+            below = line;
+            end = start;
+        }
+        let table = before?;
+        Some((RowLayout::of(&table.header)?, table.clone()))
+    }
+}
+
+fn is_blank(line: &[u8]) -> bool {
+    line.iter().all(u8::is_ascii_whitespace)
+}
+
+/// Returns true if a line has a gap between two cells.
+fn may_be_row(line: &[u8]) -> bool {
+    memmem::find(line.trim_ascii(), b"  ").is_some()
+}
+
+/// The command whose output the table with a header at this byte is: the tables of one command follow one another.
+fn command_above(bytes: &[u8], at: usize, before: Option<&OpenTable>) -> Option<String> {
+    let mut end = at;
+    while let Some(break_at) = end.checked_sub(1) {
+        let start = memrchr(b'\n', &bytes[..break_at]).map_or(0, |end| end + 1);
+        let line = &bytes[start..break_at];
+        if !is_blank(line) && !may_be_row(line) {
+            let line = std::str::from_utf8(line).ok()?;
+            return is_command(line).then(|| line.to_owned());
+        }
+        end = start;
+    }
+    before?.command.clone()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "NAME     READY   STATUS    RESTARTS   AGE\n";
+    const ROW: &str = "quay-0   1/1     Running   0          5d\n";
+
+    fn above(text: &str, before: Option<&OpenTable>) -> Option<String> {
+        let at = text.trim_end().rfind('\n').map_or(0, |end| end + 1);
+        OpenTable::find(text.as_bytes(), at, before).map(|(_, table)| table.header)
+    }
+
+    #[test]
+    fn header_above_rows() {
+        let head = HEAD.trim_end();
+        let rows = ROW.repeat(3);
+        assert_eq!(above(&format!("{HEAD}{rows}"), None).as_deref(), Some(head));
+        // the rows above decide nothing, the last header does
+        let other = "NAMESPACE   NAME     STATUS   AGE\nx   y\n";
+        let nearest = format!("{other}{HEAD}{rows}");
+        assert_eq!(above(&nearest, None).as_deref(), Some(head));
+        assert_eq!(above(&format!("{HEAD}\n{rows}"), None), None);
+        assert_eq!(
+            above(&format!("{HEAD}{rows}All of them run.\n"), None),
+            None
+        );
+        assert_eq!(
+            above(&format!("{HEAD}{rows}mole-0  0/1  Pending  0  5d\n"), None),
+            None
+        );
+        assert_eq!(above(&rows, None), None);
+    }
+
+    #[test]
+    fn table_that_is_open_at_the_start() {
+        let open = OpenTable {
+            header: HEAD.trim_end().to_owned(),
+            command: None,
+        };
+        assert_eq!(
+            above(&ROW.repeat(2), Some(&open)),
+            Some(open.header.clone())
+        );
+        assert_eq!(above(&format!("{ROW}\n{ROW}"), Some(&open)), None);
+    }
+
+    #[test]
+    fn wrapped_headers_are_not_open() {
+        let head =
+            "NAMESPACE      NAME        READY      STATUS       RESTARTS      AGE    \nNODE\n";
+        let row = "quay           mole-0      1/1        Running      0             5d     \nw1\n";
+        let text = format!(
+            "{head}{row}quay           mole-0      1/1        Running      0             5d\n"
+        );
+        assert_eq!(above(&text, None), None);
+    }
+}
