@@ -74,6 +74,7 @@ fn known_to_the_reader(part: &str) -> BTreeSet<String> {
     let message = error.message();
     let (_, keys) = message
         .split_once("expected")
+        .or_else(|| message.split_once("is not one of"))
         .unwrap_or_else(|| panic!("{part}: {message}"));
     keys.split('`')
         .skip(1)
