@@ -209,7 +209,7 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// A cut behind all that was read.
+    /// A cut after all that was read.
     fn all(&self) -> Cut {
         Cut {
             at: self.buffer.len(),

@@ -25,7 +25,7 @@ pub(crate) struct Cut {
 }
 
 /// The place at or after `from` at which the bytes can be cut; `open` is the table that is open at their start. None if
-/// all of them belong together as far as they go, and more of them may tell.
+/// all of them belong together where they end, and more of them may tell.
 pub(crate) fn find(
     bytes: &[u8],
     from: usize,

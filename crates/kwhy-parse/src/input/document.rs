@@ -247,7 +247,7 @@ impl Document {
         }
     }
 
-    /// Returns true if a span's text is not what stands in the original: escapes, carriage returns or invisible
+    /// Returns true if a span's text is not what occurs in the original: escapes, carriage returns or invisible
     /// characters were taken out. Lines that were joined do not count.
     pub fn is_cleaned(&self, span: &Span) -> bool {
         let Some(original) = self.original.as_deref() else {

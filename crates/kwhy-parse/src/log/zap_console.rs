@@ -133,7 +133,7 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     let proxy = envoy(text, region.clone()).filter(|_| is_istio);
     let (mut logger, caller, mut message) =
         proxy.unwrap_or_else(|| elements(text, region, head.separator));
-    // other writers put the name behind the place
+    // other writers put the name after the place
     if logger.is_none()
         && caller.is_some()
         && let Some((name, said)) = text[message.clone()].split_once('\t')

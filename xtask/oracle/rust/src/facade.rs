@@ -1,4 +1,4 @@
-//! The libraries behind the crate `log`.
+//! The libraries after the crate `log`.
 
 use log::kv::ToValue;
 use log::{Level, LevelFilter, Log};

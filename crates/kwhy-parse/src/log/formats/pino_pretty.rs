@@ -57,7 +57,7 @@ fn head(text: &str) -> Option<Head> {
         cursor.eat(" ")?;
         (bracketed_time(text, &mut cursor)?, level)
     };
-    // the writer may be left out
+    // the writer may be omitted
     cursor.spaces();
     let writer = if cursor.eat("(").is_some() {
         cursor.until("):")?
@@ -81,7 +81,7 @@ fn known_level(text: &str, cursor: &mut Cursor<'_>) -> Option<Range<usize>> {
     LEVELS.contains(&text.get(level.clone())?).then_some(level)
 }
 
-/// Parses `[time]` and the space or colon behind it.
+/// Parses `[time]` and the space or colon after it.
 fn bracketed_time(text: &str, cursor: &mut Cursor<'_>) -> Option<Option<Stamp>> {
     let start = cursor.at();
     cursor.eat("[")?;

@@ -141,7 +141,7 @@ pub(super) struct Keys<'t> {
     /// True if a name was seen that is a message's or a level's beside a surer one.
     weak_message: bool,
     weak_level: bool,
-    /// True if an object was seen that may hold the record's own parts.
+    /// True if an object was seen that may contain the record's own parts.
     pub(super) has_inside: bool,
     /// True if it starts with a time that is an object, as MongoDB's records do.
     has_nested_time: bool,
@@ -252,7 +252,7 @@ pub(super) enum Role {
     WeakMessage,
     /// A name that is a level's where a message shows the record.
     WeakLevel,
-    /// An object that may hold the record's own parts.
+    /// An object that may contain the record's own parts.
     Inside,
 }
 

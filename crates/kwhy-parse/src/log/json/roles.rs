@@ -141,7 +141,7 @@ pub(super) fn inside(text: &str, object: &Member) -> Vec<Member> {
     Members::new(text, object.value.start).collect()
 }
 
-/// Returns true if a member is an object that may hold a record's own parts.
+/// Returns true if a member is an object that may contain a record's own parts.
 pub(super) fn may_hold(text: &str, member: &Member) -> bool {
     member.kind == ValueKind::Nested
         && text

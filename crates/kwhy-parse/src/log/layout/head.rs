@@ -7,7 +7,7 @@ use kwhy_model::Stamp;
 /// The most parts of a head.
 pub(super) const MAX_PARTS: usize = 9;
 
-/// The most words in a row that only a level behind them makes parts.
+/// The most words in a row that only a level after them makes parts.
 const MAX_WORDS: usize = 2;
 
 /// A head that was found at the start of a record.
@@ -62,7 +62,7 @@ impl Head {
         self.find(Kind::Time)?.stamp
     }
 
-    /// The part that names the logger: by its shape, or else a word behind the time or the level.
+    /// The part that names the logger: by its shape, or else a word after the time or the level.
     pub(super) fn logger(&self) -> Option<&Part> {
         self.find(Kind::Logger).or_else(|| {
             let words = self.parts.iter().filter(|part| part.kind == Kind::Word);
@@ -116,7 +116,7 @@ impl Head {
                         });
                         at = end;
                     }
-                    // behind ` --- ` come the application, identifiers and the thread
+                    // after ` --- ` come the application, identifiers and the thread
                     _ if text.as_bytes().get(at) == Some(&b'[')
                         && self
                             .parts
@@ -150,7 +150,7 @@ impl Head {
         }
     }
 
-    /// Takes the parts behind those of a learned layout that nothing else looks like: some records have more of them.
+    /// Takes the parts after those of a learned layout that nothing else looks like: some records have more of them.
     pub(super) fn extend(&mut self, text: &str) {
         let known = self.parts.len();
         let text = first_line(text);
@@ -241,7 +241,7 @@ impl Head {
             && next()
     }
 
-    /// A logger without a mark behind it, which its own name shows: `ERROR shop::db text`.
+    /// A logger without a mark after it, which its own name shows: `ERROR shop::db text`.
     fn has_sure_logger(&self, part: &Part) -> bool {
         part.kind == Kind::Logger && !self.has(Kind::Logger) && !self.parts.is_empty()
     }
@@ -330,7 +330,7 @@ impl Head {
             .parts
             .iter()
             .filter(|part| !matches!(part.kind, Kind::Time | Kind::Level));
-        // a word counts where the mark behind it is that behind the level, or closes brackets
+        // a word counts where the mark after it is that after the level, or closes brackets
         let repeats = |part: &Part| {
             level.is_some_and(|level| {
                 level.separator == part.separator && matches!(level.separator, Separator::Mark(_))
@@ -352,7 +352,7 @@ impl Head {
             .count();
         match (self.find(Kind::Time), level) {
             (Some(_), Some(_)) => true,
-            // a time of day may stand in a sentence
+            // a time of day may occur in a sentence
             (Some(time), None) => {
                 // before any text, a time with a zone is what `kubectl logs --timestamps` puts there
                 let is_marked = matches!(
@@ -414,7 +414,7 @@ fn first_line(text: &str) -> &str {
         .unwrap_or(text)
 }
 
-/// Returns the offset behind the bracket that closes after an offset.
+/// Returns the offset after the bracket that closes after an offset.
 fn inside_end(text: &str, at: usize) -> usize {
     let rest = text.get(at..).unwrap_or("");
     at + rest.find([']', ')', '>', '}']).map_or(0, |close| close + 1)

@@ -1,5 +1,5 @@
 //! The layout of a stream, learned from its records: which parts all of them have, so that a word that may be
-//! a logger's name or a message's first one is told apart.
+//! a logger's name or a message's first one is recognised apart.
 
 use std::collections::HashSet;
 

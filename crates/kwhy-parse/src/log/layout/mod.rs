@@ -39,7 +39,7 @@ pub(super) const FORMAT: FormatSpec = FormatSpec {
         ))
     },
     show: |_, text| match Head::of(text) {
-        // the values behind the message may have the time
+        // the values after the message may have the time
         Some(head) if head.find(Kind::Time).is_none() && text.contains("time") => Shown::Unclear,
         Some(head) => shown(text, &head),
         None => Shown::NoRecord,
@@ -168,7 +168,7 @@ pub(super) fn trailing_object<'a>(
     rest::object(payload, from, end)
 }
 
-/// Takes the time from the values behind the message, where the head has none.
+/// Takes the time from the values after the message, where the head has none.
 pub(super) fn take_time(event: &mut Event<'_>) {
     let field = event.field("timestamp").or_else(|| event.field("time"));
     if let Some((stamp, _)) = field.and_then(|value| leading_date_time(value.as_str())) {
@@ -193,7 +193,7 @@ fn event<'a>(payload: &Payload<'a>, format: Format, head: &Head) -> Event<'a> {
         lower: bracketed && word.bytes().all(|byte| byte.is_ascii_lowercase()),
         four_letters: by_month && word.len() == 4,
     };
-    // formats with a name have no values behind the message
+    // formats with a name have no values after the message
     let rest = match format {
         Format::TextLog => rest::read(payload, head.message, habits),
         _ => rest::Rest::of(head.message..text.len()),

@@ -23,7 +23,7 @@ pub(in crate::log) const SPRING_BOOT: FormatSpec = FormatSpec {
     follow: Follow::RAW,
 };
 
-/// The patterns of logback and log4j2, whose thread stands in brackets before the level, and that of Elasticsearch and
+/// The patterns of logback and log4j2, whose thread occurs in brackets before the level, and that of Elasticsearch and
 /// Logstash, with all parts in brackets.
 pub(in crate::log) const LOGBACK: FormatSpec = FormatSpec {
     format: Format::Logback,
@@ -56,7 +56,7 @@ pub(in crate::log) const PYTHON: FormatSpec = FormatSpec {
     follow: Follow::RAW,
 };
 
-/// Returns true if the first bytes hold a mark.
+/// Returns true if the first bytes contain a mark.
 fn has(text: &str, mark: &[u8]) -> bool {
     let window = &text.as_bytes()[..text.len().min(72)];
     memchr::memmem::find(window, mark).is_some()

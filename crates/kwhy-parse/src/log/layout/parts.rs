@@ -30,7 +30,7 @@ pub(super) enum Separator {
     None,
     Space,
     Tab,
-    /// A mark with spaces around it, or a colon or comma behind the part: ` - `, ` | `, `: `, ` : `, ` --- `.
+    /// A mark with spaces around it, or a colon or comma after the part: ` - `, ` | `, `: `, ` : `, ` --- `.
     Mark(&'static str),
 }
 
@@ -46,7 +46,7 @@ pub(super) struct Part {
     /// The offset after the separator.
     pub(super) end: usize,
     pub(super) stamp: Option<Stamp>,
-    /// True if brackets around several parts end behind it.
+    /// True if brackets around several parts end after it.
     pub(super) closed: bool,
 }
 
@@ -69,7 +69,7 @@ const MAX_BRACKETED: usize = 120;
 /// The brackets that close.
 const CLOSING: [u8; 4] = [b']', b')', b'>', b'}'];
 
-/// Set in the bracket of a part that stands in it with others.
+/// Set in the bracket of a part that occurs in it with others.
 pub(super) const GROUP: u8 = 0x80;
 
 /// Marks between parts, the longest first.
@@ -445,7 +445,7 @@ pub(super) fn bare(text: &str, at: usize, wants_time: bool, wants_level: bool) -
     if let Some((kind @ (Kind::Thread | Kind::Logger | Kind::Word), _)) = classify(trimmed) {
         return part(kind, trimmed.len(), None);
     }
-    // `name:`, without a space behind it
+    // `name:`, without a space after it
     let length = name_length(rest);
     (length > 0 && rest[length..].starts_with(':')).then_some(())?;
     let name = &rest[..length];

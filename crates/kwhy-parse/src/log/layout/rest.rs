@@ -1,4 +1,4 @@
-//! What stands behind a head: the message, and the values after it as pairs or as an object.
+//! What stands after a head: the message, and the values after it as pairs or as an object.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use kwhy_model::{Field, Written};
 pub(super) struct Rest<'a> {
     pub(super) message: Range<usize>,
     pub(super) fields: Vec<Field<'a>>,
-    /// The logger, where it stands behind the message.
+    /// The logger, where it stands after the message.
     pub(super) logger: Option<Range<usize>>,
 }
 
@@ -23,7 +23,7 @@ const CANDIDATES: usize = 8;
 /// What the head says of the writer.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Habits {
-    /// The level stands in square brackets, as hclog and structlog write it.
+    /// The level occurs in square brackets, as hclog and structlog write it.
     pub(super) bracketed: bool,
     /// And in lower case, as structlog writes it.
     pub(super) lower: bool,
@@ -76,7 +76,7 @@ pub(super) fn read<'a>(payload: &Payload<'a>, from: usize, habits: Habits) -> Re
     let mut logger = None;
     if habits.lower {
         message.end = message.start + said.trim_end_matches(' ').len();
-        // structlog puts the logger behind the message
+        // structlog puts the logger after the message
         let said = text.get(message.clone()).unwrap_or("");
         if let Some((before, name)) = said
             .strip_suffix(']')
@@ -97,7 +97,7 @@ pub(super) fn read<'a>(payload: &Payload<'a>, from: usize, habits: Habits) -> Re
     }
 }
 
-/// The members that slog-term lists behind the message: `, key: value`.
+/// The members that slog-term lists after the message: `, key: value`.
 fn listed<'a>(payload: &Payload<'a>, from: usize, end: usize) -> Option<(usize, Vec<Field<'a>>)> {
     let text = payload.as_str();
     let mut fields = Vec::new();
@@ -123,7 +123,7 @@ fn listed<'a>(payload: &Payload<'a>, from: usize, end: usize) -> Option<(usize, 
     (!fields.is_empty()).then_some((at, fields))
 }
 
-/// An object at the end of the first line, behind a space or a tab.
+/// An object at the end of the first line, after a space or a tab.
 pub(super) fn object<'a>(
     payload: &Payload<'a>,
     from: usize,

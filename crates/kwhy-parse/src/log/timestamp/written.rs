@@ -27,7 +27,7 @@ pub(crate) fn leading(text: &str) -> Option<Written> {
         b'A'..=b'Z' => named(text)?,
         _ => return None,
     };
-    // a word or a number must not go on after it
+    // a word or a number must not continue after it
     let ends = !bytes.get(length).is_some_and(u8::is_ascii_alphanumeric);
     ends.then_some(Written { stamp, length })
 }
@@ -86,7 +86,7 @@ fn with_clock(bytes: &[u8], (days, at, stated): Date) -> Option<Found> {
         _ => return None,
     };
     let mut clock = clock(bytes, at)?;
-    // milliseconds behind a colon: `22:15:29:606`
+    // milliseconds after a colon: `22:15:29:606`
     if let Some(&[b':', a, b, c]) = bytes.get(clock.end..).and_then(<[u8]>::first_chunk)
         && clock.digits == 0
     {
