@@ -136,6 +136,8 @@ pub struct Record {
     fields: Fields,
     /// What brought it here.
     carrier: Option<Carrier>,
+    /// True if escapes or invisible characters were taken out of it.
+    cleaned: Option<bool>,
     /// True if its end is missing.
     cut: Option<bool>,
 }

@@ -25,7 +25,7 @@ pub(crate) struct Cut {
 }
 
 /// The place at or after `from` at which the bytes can be cut; `open` is the table that is open at their start. None if
-/// all of them belong together where they end, and more of them may tell.
+/// there is none yet, and more bytes may show one.
 pub(crate) fn find(
     bytes: &[u8],
     from: usize,

@@ -5,7 +5,7 @@ use std::cell::{Cell, OnceCell};
 use memchr::memchr;
 
 use kwhy_errors::ErrorChain;
-use kwhy_model::{Event, Text, TextBuilder};
+use kwhy_model::{Event, Format, Text, TextBuilder};
 use kwhy_parse::log::unwrapped;
 use kwhy_prefilter::{Bloom, Token};
 use kwhy_signature::Haystack;
@@ -71,8 +71,27 @@ impl<'e, 'a> EventView<'e, 'a> {
     /// The texts that may say what went wrong, without the backslashes before quotes: the same
     /// error reads alike at every depth of quoting.
     pub fn texts(&self) -> &[Text<'a>] {
-        self.texts
-            .get_or_init(|| self.event.texts().map(unquoted).collect())
+        self.texts.get_or_init(|| {
+            let own = self.event.texts().map(unquoted);
+            self.whole_line().into_iter().chain(own).collect()
+        })
+    }
+
+    /// The record without its stack trace, if its layout is nobody's in particular: what was read as a logger, a place in
+    /// the source or a pair may be words of the message.
+    fn whole_line(&self) -> Option<Text<'a>> {
+        let event = self.event;
+        let is_taken_apart =
+            !event.fields.is_empty() || event.caller.is_some() || event.component.is_some();
+        if event.format != Format::TextLog || !is_taken_apart {
+            return None;
+        }
+        let end = (event.stack.as_ref()).map_or(event.span.end, |stack| stack.start);
+        let length = end.checked_sub(event.span.start)?;
+        let text = std::str::from_utf8(self.record.get(..length)?).ok()?;
+        let mut builder = TextBuilder::new();
+        builder.push(text.trim_end(), event.span.start);
+        Some(unquoted(&builder.finish()))
     }
 
     fn lower(&self) -> &[String] {

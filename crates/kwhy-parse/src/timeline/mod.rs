@@ -65,7 +65,7 @@ const DAY: i64 = 86_400;
 /// one.merge(other);
 /// let report = one.report();
 /// assert_eq!(report.bucket_seconds, 1);
-/// assert_eq!(report.buckets[0].start, "2024-03-04T05:06:07Z");
+/// assert_eq!(report.buckets[0].start.to_string(), "2024-03-04T05:06:07Z");
 /// assert_eq!((report.buckets[0].counts.error, report.buckets[0].counts.info), (1, 1));
 /// assert_eq!(report.buckets[1].counts.other, 1);
 /// assert_eq!(report.without_time.warning, 1);

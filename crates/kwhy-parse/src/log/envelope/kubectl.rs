@@ -31,6 +31,25 @@ pub(super) fn prefixed(text: &str) -> Option<Layer> {
     Some(Layer::new(None, names, Inner::From(inner)))
 }
 
+/// Returns true if a text starts with a time that is no record's own: as runtimes print it, in nanoseconds, before a line
+/// of any kind, or in whole seconds in the row of a table.
+pub(in crate::log) fn has_time_of_another(text: &str) -> bool {
+    if text.as_bytes().get(10) != Some(&b'T') {
+        return false;
+    }
+    let Some((time, length)) = leading_date_time(text).filter(|(time, _)| time.zone_stated) else {
+        return false;
+    };
+    let Some(rest) = text.get(length..).and_then(|rest| rest.strip_prefix([' ', '\t'])) else {
+        return false;
+    };
+    // a count or the type of an event
+    let cell = rest.split_whitespace().next().unwrap_or("");
+    let is_count = !cell.is_empty() && cell.bytes().all(|byte| byte.is_ascii_digit());
+    time.digits > NANOS
+        || (time.digits == 0 && (is_count || matches!(cell, "Normal" | "Warning" | "<none>")))
+}
+
 /// Parses a time and a space before any text that is not a format with its own time.
 pub(super) fn stamped(text: &str) -> Option<Layer> {
     if text.as_bytes().get(10) != Some(&b'T') {

@@ -26,6 +26,7 @@ use crate::infer_year;
 use kwhy_model::{Carrier, Severity, Stamp, Stream, Text, TextBuilder};
 
 pub(crate) use journal_block::Block;
+pub(super) use kubectl::has_time_of_another;
 pub(crate) use sources::Sources;
 
 /// The maximum nesting depth of envelopes.

@@ -30,7 +30,7 @@ use parts::{Kind, Part};
 pub(super) const FORMAT: FormatSpec = FormatSpec {
     format: Format::TextLog,
     first: b"0123456789[(<TDIWECFVNSAPJMOtdiwecfvnspa",
-    begins: |text| Head::of(text).is_some(),
+    begins: |text| !envelope::has_time_of_another(text) && Head::of(text).is_some(),
     read: |payload| {
         Some(event(
             payload,
