@@ -40,7 +40,10 @@ pub(in crate::log) fn has_time_of_another(text: &str) -> bool {
     let Some((time, length)) = leading_date_time(text).filter(|(time, _)| time.zone_stated) else {
         return false;
     };
-    let Some(rest) = text.get(length..).and_then(|rest| rest.strip_prefix([' ', '\t'])) else {
+    let Some(rest) = text
+        .get(length..)
+        .and_then(|rest| rest.strip_prefix([' ', '\t']))
+    else {
         return false;
     };
     // a count or the type of an event
