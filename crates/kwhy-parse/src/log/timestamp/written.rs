@@ -1,6 +1,6 @@
 //! Times in whatever order their writer puts the parts: for heads whose layout nothing names.
 //!
-//! Besides those of [`leading_date_time`]: `04-Mar-2024 05:06:07.123`, `04/Mar/2024 05:06:07`, `04 Mar 2024 05:06:07`,
+//! Besides those of `leading_date_time`: `04-Mar-2024 05:06:07.123`, `04/Mar/2024 05:06:07`, `04 Mar 2024 05:06:07`,
 //! `04 03 2024 05:06:07.123`, `03/04/2024 05:06:07` (the month first, unless it is above 12), `2024.03.04 05:06:07`,
 //! `24/03/04 05:06:07`, `Mon, 04 Mar 2024 05:06:07 +0000`, `Mar 04 2024 05:06:07`, `Mar 04 05:06:07.123`,
 //! `Mon Mar 04 05:06:07 2024`, `Mar 4, 2024 5:06:07 AM`, seconds since 1970 with a fraction, `03-04 05:06:07.123`, and a time of day alone.
