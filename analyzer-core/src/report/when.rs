@@ -3,11 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::text::as_text;
 use jiff::{SignedDuration, Timestamp};
 use kwhy_model::{Age, Stamp, fraction_digits};
 
-/// A time as the input states it. In JSON it is `{"at": "2024-03-04T05:06:07Z"}`, with `"year_stated": false` where no year
-/// is known, or `{"ago_s": 1080, "resolution_s": 60}`. As a text it is RFC 3339, without the year where none is known
+/// A time as the input states it. In JSON it is a text: RFC 3339, without the year where none is known
 /// (`03-04T05:06:07.25`), or an age such as `18m ago`.
 ///
 /// ```
@@ -25,9 +25,7 @@ use kwhy_model::{Age, Stamp, fraction_digits};
 /// assert_eq!(ago.timestamp(), None);
 /// # Ok::<(), kwhy_core::report::ParseWhenError>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(untagged)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum When {
     /// At this time. One that is read from a text counts as one that stated its zone.
@@ -109,6 +107,22 @@ impl FromStr for When {
             .find_map(|year| format!("{year}-{text}Z").parse().ok())
             .map(|time| stamp(time, false))
             .ok_or(ParseWhenError(()))
+    }
+}
+
+as_text!(When, |when: &When| *when, str::parse::<When>);
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for When {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "When".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "RFC 3339, without the year where none is known (`03-04T05:06:07.25`), or an age (`18m ago`).",
+            "type": "string",
+        })
     }
 }
 
