@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 
 use kwhy_core::{Analyzer, Catalogue, Report};
 
+mod agree;
+mod bounds;
 mod own;
 
 /// The folder of rules, if one is given.

@@ -68,7 +68,7 @@ fn small_of(class: &ClassBytes) -> ClassBytes {
 }
 
 /// The expression with others in place of its literals and classes.
-fn mapped(hir: &Hir, leaf: &impl Fn(&Hir) -> Hir) -> Hir {
+pub(super) fn mapped(hir: &Hir, leaf: &impl Fn(&Hir) -> Hir) -> Hir {
     match hir.kind() {
         HirKind::Repetition(repeated) => Hir::repetition(Repetition {
             sub: Box::new(mapped(&repeated.sub, leaf)),

@@ -6,7 +6,7 @@ use crate::condition::{Condition, EventPattern, ObjectPattern, What};
 use crate::pattern::Pattern;
 use crate::schema::Signature;
 
-/// The words before which a name stands that is somebody's own.
+/// The fewest letters of a word of a name that is a product's.
 const SHORTEST: usize = 4;
 
 impl Signature {

@@ -23,8 +23,8 @@ pub(super) fn steps(markdown: &str) -> Vec<String> {
         }
         if is_code {
             if !text.is_empty() {
-                let code = format!("`{}`", text.replace('`', "'"));
-                end(&mut code.clone(), &mut steps);
+                let mut code = format!("`{}`", text.replace('`', "'"));
+                end(&mut code, &mut steps);
             }
             continue;
         }
@@ -66,6 +66,8 @@ pub(super) fn line(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut plain = String::with_capacity(text.len());
     let mut rest = text.as_str();
+    // the mark of the emphasis that is open
+    let mut emphasis = None;
     while let Some(at) = rest.find(['`', '*', '_', '[']) {
         plain.push_str(&rest[..at]);
         let from = &rest[at..];
@@ -80,8 +82,12 @@ pub(super) fn line(text: &str) -> String {
                 plain.push_str(&format!(" ({address})"));
             }
             rest = after;
-        } else if let Some(after) = from.strip_prefix("**").or_else(|| from.strip_prefix("__")) {
-            rest = after;
+        } else if let Some(mark) = mark(from).filter(|mark| match emphasis {
+            Some(open) => open == *mark,
+            None => opens_emphasis(&plain, mark, &from[mark.len()..]),
+        }) {
+            emphasis = emphasis.is_none().then_some(mark);
+            rest = &from[mark.len()..];
         } else {
             plain.push_str(&from[..1]);
             rest = &from[1..];
@@ -89,6 +95,22 @@ pub(super) fn line(text: &str) -> String {
     }
     plain.push_str(rest);
     plain
+}
+
+/// The mark of strong emphasis at the start of a text.
+fn mark(text: &str) -> Option<&'static str> {
+    ["**", "__"].into_iter().find(|mark| text.starts_with(mark))
+}
+
+/// Returns true if a mark between two texts starts emphasis: it encloses words and is closed, unlike those of `__offsets`
+/// and `logs/**`.
+fn opens_emphasis(before: &str, mark: &str, after: &str) -> bool {
+    let is_closed = after
+        .find(mark)
+        .is_some_and(|at| at > 0 && !after[..at].ends_with(' '));
+    !before.ends_with(|c: char| c.is_alphanumeric() || c == '/')
+        && !after.starts_with([' ', '/'])
+        && is_closed
 }
 
 /// A link: its text, its address, and what follows.
@@ -127,5 +149,14 @@ mod tests {
     fn what_is_not_closed_stays() {
         assert_eq!(line("a `b [c"), "a `b [c");
         assert_eq!(line("[a] (b) [c](d e)"), "[a] (b) [c](d e)");
+        for text in [
+            "the topic __offsets",
+            "logs/**/*.gz of a/**/b",
+            "2 ** 3 and 4 ** 5",
+            "a__b__c",
+        ] {
+            assert_eq!(line(text), text);
+        }
+        assert_eq!(line("**a b**: __c__, (**d**)"), "a b: c, (d)");
     }
 }

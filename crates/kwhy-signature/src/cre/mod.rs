@@ -7,6 +7,7 @@ mod markdown;
 mod native;
 mod node;
 mod rule;
+mod term;
 mod written;
 
 use std::collections::HashSet;
@@ -256,13 +257,12 @@ pub fn read<'c>(
         let cause = match cause_of(&id) {
             Some(cause) => cause.to_owned(),
             None => {
-                let cause = format!("{FAMILY}/{}", id.to_ascii_lowercase());
+                let cause = own_cause(&id);
                 known.add(&cause, &title);
                 read.causes.push((cause.clone(), title));
                 cause
             }
         };
-        let about = rule.about.clone();
         let written = native::signature(&rule, &cause);
         let at = node.at;
         let mut signature = Signature::from_json(file, written, &known)
@@ -270,11 +270,16 @@ pub fn read<'c>(
         if !ids.insert(signature.id.clone()) {
             return Err(SignatureError::taken(file, yaml, &id, file));
         }
-        signature.community = Some(Box::new(about));
+        signature.community = Some(Box::new(rule.about));
         signature.source = lines_of(yaml, &starts, number);
         read.signatures.push(signature);
     }
     Ok(read)
+}
+
+/// The cause of a rule that stands for no known one.
+fn own_cause(id: &str) -> String {
+    format!("{FAMILY}/{}", id.to_ascii_lowercase())
 }
 
 /// The lines of one rule; all of a file that has one rule only.

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::markdown;
-use super::rule::{Body, Negative, Rule, Term};
-use crate::entry::EntryTerm;
+use super::rule::{Body, Rule};
+use super::term::{Negative, Term};
 
 /// The most confidence in a rule that finds one entry, and in one that finds several.
 const OF_ONE: f64 = 0.7;
@@ -66,18 +66,9 @@ fn literal(text: &str) -> String {
     text.replace('{', "{{").replace('}', "}}")
 }
 
-fn weight(term: &Term) -> usize {
-    let read = match term.key {
-        "value" => EntryTerm::value(&term.text),
-        "regex" => EntryTerm::regex(&term.text),
-        _ => EntryTerm::jq(&term.text),
-    };
-    read.map_or(0, |term| term.weight())
-}
-
 /// The confidence in a match, by how much text it demands.
 fn confidence(body: &Body) -> f64 {
-    let demanded: usize = body.positives.iter().map(|(term, _)| weight(term)).sum();
+    let demanded: usize = body.positives.iter().map(|(term, _)| term.weight).sum();
     let most = match body.positives.len() {
         0 | 1 => OF_ONE,
         _ => OF_SEVERAL,

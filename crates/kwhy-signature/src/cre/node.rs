@@ -1,6 +1,6 @@
 //! YAML as a tree of texts, each with its line and column.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, StrInput};
@@ -85,9 +85,16 @@ impl Node {
     }
 }
 
+/// A list or mapping whose end was not yet read.
 enum Open {
     List(Vec<Rc<Node>>),
-    Map(Vec<Entry>, Option<(String, (usize, usize))>),
+    Map {
+        entries: Vec<Entry>,
+        /// Its keys so far.
+        known: HashSet<String>,
+        /// The key whose value comes next.
+        key: Option<(String, (usize, usize))>,
+    },
 }
 
 /// Reads the documents of a file.
@@ -131,7 +138,12 @@ pub(super) fn read(yaml: &str) -> Result<Vec<Rc<Node>>, Wrong> {
                 continue;
             }
             Event::MappingStart(anchor, _) => {
-                open.push((Open::Map(Vec::new(), None), at, anchor));
+                let map = Open::Map {
+                    entries: Vec::new(),
+                    known: HashSet::new(),
+                    key: None,
+                };
+                open.push((map, at, anchor));
                 if open.len() > MAX_DEPTH {
                     return refused(format!(
                         "lists and mappings nest more than {MAX_DEPTH} deep"
@@ -141,7 +153,7 @@ pub(super) fn read(yaml: &str) -> Result<Vec<Rc<Node>>, Wrong> {
             }
             Event::SequenceEnd | Event::MappingEnd => match open.pop() {
                 Some((Open::List(items), at, anchor)) => (Value::List(items), anchor, at),
-                Some((Open::Map(entries, _), at, anchor)) => (Value::Map(entries), anchor, at),
+                Some((Open::Map { entries, .. }, at, anchor)) => (Value::Map(entries), anchor, at),
                 None => continue,
             },
             _ => continue,
@@ -177,7 +189,14 @@ fn give(
     match open.last_mut() {
         None => documents.push(node),
         Some((Open::List(items), ..)) => items.push(node),
-        Some((Open::Map(entries, key), ..)) => match key.take() {
+        Some((
+            Open::Map {
+                entries,
+                known,
+                key,
+            },
+            ..,
+        )) => match key.take() {
             Some((key, at)) => entries.push(Entry {
                 key,
                 at,
@@ -191,7 +210,7 @@ fn give(
                         return Err((node.at, "a key that is not a text".into()));
                     }
                 };
-                if entries.iter().any(|entry| entry.key == name) {
+                if !known.insert(name.clone()) {
                     return Err((node.at, format!("the key {name:?} is given twice")));
                 }
                 *key = Some((name, node.at));
@@ -237,6 +256,9 @@ mod tests {
     fn what_cannot_be_read_has_a_place() {
         assert_eq!(read("a: b\na: c\n").unwrap_err().0, (2, 1));
         assert!(read("a: [b\nc: d").is_err());
+        let many: String = (0..200_000).map(|key| format!("k{key}: x\n")).collect();
+        assert_eq!(read(&many).unwrap()[0].entries().len(), 200_000);
+        assert_eq!(read(&(many + "k7: x\n")).unwrap_err().0, (200_001, 1));
         for deep in ["[", "- ", "{a: ", "? "] {
             assert!(read(&deep.repeat(100_000)).is_err(), "{deep}");
         }

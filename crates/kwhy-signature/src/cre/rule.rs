@@ -3,18 +3,13 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use kwhy_model::duration::nanoseconds;
-
-use super::node::{Node, Value, Wrong};
+use super::node::{Node, Wrong};
+use super::term::{Negative, Term};
 use super::{Application, CommunityRule, Note};
-use crate::entry::EntryTerm;
 use crate::temporal::{MAX_COUNT, MAX_LONE_COUNT, MAX_PARTS};
 
 /// The shortest id.
 const MIN_ID: usize = 4;
-
-/// The most terms that stand for others.
-const MAX_REFERENCES: usize = 16;
 
 /// Named terms of a file.
 pub(super) type Terms = BTreeMap<String, Rc<Node>>;
@@ -38,26 +33,9 @@ pub(super) struct Body {
     pub negatives: Vec<Negative>,
 }
 
-/// A term: its key and text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Term {
-    pub key: &'static str,
-    pub text: String,
-}
-
-/// A negative term with where it is looked for.
-#[derive(Debug)]
-pub(super) struct Negative {
-    pub term: Term,
-    pub window: Option<String>,
-    pub slide: Option<String>,
-    pub anchor: u64,
-    pub is_absolute: bool,
-}
-
 /// Reads the rules of a file.
 pub(super) struct Reader<'t> {
-    terms: &'t Terms,
+    pub(super) terms: &'t Terms,
     notes: Vec<Note>,
 }
 
@@ -101,10 +79,6 @@ const OF_SEQUENCE: &[&str] = &[
     "correlations",
     "origin",
 ];
-const OF_TERM: &[&str] = &[
-    "value", "regex", "jq", "field", "count", "extract", "set", "sequence", "promql",
-];
-const OF_NEGATIVE: &[&str] = &["window", "slide", "anchor", "absolute"];
 
 impl<'t> Reader<'t> {
     pub fn new(terms: &'t Terms) -> Reader<'t> {
@@ -129,18 +103,13 @@ impl<'t> Reader<'t> {
         let Some(rule) = node.get("rule") else {
             return Err(of_rule((node.at, "it has no rule section".into())));
         };
-        let body = self.body(rule, true).map_err(of_rule)?;
-        let event = ["sequence", "set"]
-            .iter()
-            .find_map(|kind| rule.get(kind)?.get("event"));
-        about.source = event
-            .and_then(|event| event.get_text("source"))
-            .map(str::to_owned);
+        let (source, body) = self.body(rule).map_err(of_rule)?;
+        about.source = source;
         about.notes = self.notes;
         Ok(Rule { about, body })
     }
 
-    fn note(&mut self, at: (usize, usize), message: String) {
+    pub(super) fn note(&mut self, at: (usize, usize), message: String) {
         self.notes.push(Note {
             line: at.0,
             message,
@@ -148,7 +117,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Notes keys without an effect.
-    fn unknown(&mut self, node: &Node, known: &[&[&str]]) {
+    pub(super) fn unknown(&mut self, node: &Node, known: &[&[&str]]) {
         for entry in node.entries() {
             if !known.iter().any(|keys| keys.contains(&entry.key.as_str())) {
                 let message = format!("the key {:?} has no effect", entry.key);
@@ -240,7 +209,8 @@ impl<'t> Reader<'t> {
         })
     }
 
-    fn body(&mut self, rule: &Node, is_top: bool) -> Result<Body, Wrong> {
+    /// Reads the condition, and the source that it is written for.
+    fn body(&mut self, rule: &Node) -> Result<(Option<String>, Body), Wrong> {
         self.unknown(rule, &[&["set", "sequence"]]);
         let (set, sequence) = (rule.get("set"), rule.get("sequence"));
         let (body, is_sequence) = match (set, sequence) {
@@ -254,18 +224,13 @@ impl<'t> Reader<'t> {
             (None, None) => return Err((rule.at, "a rule is a set or a sequence".into())),
         };
         self.unknown(body, &[if is_sequence { OF_SEQUENCE } else { OF_SET }]);
-        let event = body.get("event");
-        let source = event.and_then(|event| event.get("source"));
-        match (event, source) {
-            (Some(event), Some(_)) => self.unknown(event, &[&["source", "origin"]]),
-            (Some(event), None) if is_top => {
-                return Err((event.at, "an event names its source".into()));
-            }
-            (None, _) if is_top => {
-                return Err((body.at, "a rule names the source of its event".into()));
-            }
-            _ => {}
-        }
+        let Some(event) = body.get("event") else {
+            return Err((body.at, "a rule names the source of its event".into()));
+        };
+        let Some(source) = event.get("source") else {
+            return Err((event.at, "an event names its source".into()));
+        };
+        self.unknown(event, &[&["source", "origin"]]);
         let (key, what) = if is_sequence {
             ("order", "sequence")
         } else {
@@ -318,162 +283,14 @@ impl<'t> Reader<'t> {
             .map(|list| list.items())
             .unwrap_or_default();
         let correlations = correlations.iter().filter_map(|name| name.text());
-        Ok(Body {
+        let body = Body {
             is_sequence,
             window,
             correlations: correlations.map(str::to_owned).collect(),
             positives,
             negatives,
-        })
-    }
-
-    /// Reads a duration as Go writes it.
-    fn duration(
-        &mut self,
-        node: &Node,
-        key: &str,
-        is_signed: bool,
-    ) -> Result<Option<String>, Wrong> {
-        let Some(value) = node.get(key) else {
-            return Ok(None);
         };
-        let text = value.text().unwrap_or_default();
-        let nanos = nanoseconds(text).filter(|_| !text.contains('d'));
-        match nanos {
-            Some(nanos) if is_signed || nanos >= 0 => Ok(Some(text.to_owned())),
-            _ => Err((
-                value.at,
-                format!("invalid {key} {text:?}: expected a value such as 30s"),
-            )),
-        }
-    }
-
-    /// Reads a term, and how often it is asked for. Also returns the mapping that it was written as.
-    fn term<'n>(
-        &mut self,
-        node: &'n Rc<Node>,
-        is_negative: bool,
-    ) -> Result<(Term, u64, Rc<Node>), Wrong>
-    where
-        't: 'n,
-    {
-        let mut written = Rc::clone(node);
-        let mut count = None;
-        for _ in 0..MAX_REFERENCES {
-            let name = match &written.value {
-                Value::Text(text) => Some(text.as_str()),
-                Value::Map(_) => written.get_text("value").filter(|_| {
-                    let others = ["regex", "jq", "set", "sequence", "promql"];
-                    others.iter().all(|key| written.get(key).is_none())
-                }),
-                Value::Null | Value::List(_) => None,
-            };
-            count = count.or(self.count(&written, is_negative)?);
-            let Some(named) = name.and_then(|name| self.terms.get(name)) else {
-                let term = self.plain_term(&written, is_negative)?;
-                return Ok((term, count.unwrap_or(1), Rc::clone(node)));
-            };
-            written = Rc::clone(named);
-        }
-        Err((node.at, "a term that stands for itself".into()))
-    }
-
-    fn count(&self, node: &Node, is_negative: bool) -> Result<Option<u64>, Wrong> {
-        let Some(count) = node.get("count") else {
-            return Ok(None);
-        };
-        match count.text().and_then(|text| text.parse::<u64>().ok()) {
-            Some(0 | 1) => Ok(Some(1)),
-            Some(_) if is_negative => Err((count.at, "a negative term has no count".into())),
-            Some(times) => Ok(Some(times)),
-            None => Err((count.at, "a count is a whole number".into())),
-        }
-    }
-
-    /// Reads a term that stands for itself.
-    fn plain_term(&mut self, node: &Node, is_negative: bool) -> Result<Term, Wrong> {
-        if let Some(text) = node.text() {
-            return checked(node, "value", text);
-        }
-        if !node.is_map() {
-            return Err((
-                node.at,
-                "a term is a text, or a mapping of value, regex or jq".into(),
-            ));
-        }
-        match is_negative {
-            true => self.unknown(node, &[OF_TERM, OF_NEGATIVE]),
-            false => self.unknown(node, &[OF_TERM]),
-        }
-        for key in ["set", "sequence"] {
-            if let Some(nested) = node.get(key) {
-                return Err((nested.at, "nested rules are not supported".into()));
-            }
-        }
-        if let Some(query) = node.get("promql") {
-            return Err((
-                query.at,
-                "promql is not supported: kwhy reads no metrics".into(),
-            ));
-        }
-        for key in ["field", "extract"] {
-            if let Some(entry) = node.entries().iter().find(|entry| entry.key == key) {
-                self.note(entry.at, format!("{key} has no effect, as in preq"));
-            }
-        }
-        let keys = ["value", "regex", "jq"].into_iter();
-        let mut given = keys.filter_map(|key| Some((key, node.get(key)?)));
-        match (given.next(), given.next()) {
-            (Some((key, value)), None) => match value.text() {
-                Some(text) => checked(value, key, text),
-                None => Err((value.at, format!("{key} is a text"))),
-            },
-            (None, _) => Err((node.at, "a term has a value, a regex or jq".into())),
-            (Some(_), Some((key, other))) => Err((
-                other.at,
-                format!("a term has only one of value, regex and jq, not {key} too"),
-            )),
-        }
-    }
-
-    fn negative(&mut self, node: &Rc<Node>, entries: u64) -> Result<Negative, Wrong> {
-        let (term, _, written) = self.term(node, true)?;
-        // what is written where a term is named goes before what is written where it is defined
-        let named = match &written.value {
-            Value::Text(name) => self.terms.get(name),
-            _ => written
-                .get_text("value")
-                .and_then(|name| self.terms.get(name)),
-        };
-        let of = |key: &str| -> Rc<Node> {
-            match (written.get(key), named) {
-                (None, Some(named)) => Rc::clone(named),
-                _ => Rc::clone(&written),
-            }
-        };
-        let window = self.duration(&of("window"), "window", true)?;
-        let slide = self.duration(&of("slide"), "slide", true)?;
-        let place = of("anchor");
-        let anchor = match place.get("anchor") {
-            None => 0,
-            Some(anchor) => {
-                let number = anchor.text().and_then(|text| text.parse().ok());
-                number.filter(|number| *number < entries).ok_or_else(|| {
-                    let message = format!(
-                        "an anchor is less than {entries}, the number of entries of a match"
-                    );
-                    (anchor.at, message)
-                })?
-            }
-        };
-        let is_absolute = of("absolute").get_text("absolute") == Some("true");
-        Ok(Negative {
-            term,
-            window,
-            slide,
-            anchor,
-            is_absolute,
-        })
+        Ok((source.text().map(str::to_owned), body))
     }
 }
 
@@ -482,22 +299,6 @@ fn is_hash(text: Option<&str>) -> bool {
         let proper = text.bytes().all(|b| b.is_ascii_alphanumeric() && b != b'0');
         text.len() >= 12 && proper
     })
-}
-
-/// A term whose text is right.
-fn checked(node: &Node, key: &'static str, text: &str) -> Result<Term, Wrong> {
-    let read = match key {
-        "value" => EntryTerm::value(text),
-        "regex" => EntryTerm::regex(text),
-        _ => EntryTerm::jq(text),
-    };
-    match read {
-        Ok(_) => Ok(Term {
-            key,
-            text: text.to_owned(),
-        }),
-        Err(message) => Err((node.at, format!("{key}: {message}"))),
-    }
 }
 
 fn application(node: &Node) -> Application {

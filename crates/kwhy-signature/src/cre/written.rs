@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{CommunityRule, Reader, native, node, rules, terms};
+use super::{CommunityRule, Reader, native, node, own_cause, rules, terms};
 use crate::condition::{Condition, EventPattern, Scope, What};
 use crate::error::SignatureError;
 use crate::format::format;
@@ -36,7 +36,7 @@ pub fn to_native<'c>(
     let mut texts = Vec::new();
     for node in rules(&documents).map_err(wrong)? {
         let rule = Reader::new(&terms).rule(&node).map_err(wrong)?;
-        let own = format!("{}/{}", super::FAMILY, rule.about.id.to_ascii_lowercase());
+        let own = own_cause(&rule.about.id);
         let cause = cause_of(&rule.about.id).unwrap_or(&own);
         texts.push(written(file, yaml, &native::signature(&rule, cause))?);
     }

@@ -1,7 +1,7 @@
 //! The texts by which an entry is found before it is parsed: each entry that fulfils a term contains one of them.
 
 use kwhy_prefilter::MIN_LITERAL;
-use regex_syntax::hir::{Class, Hir, HirKind};
+use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind};
 
 use crate::literals::flat;
 
@@ -144,6 +144,30 @@ fn inner(part: &Hir) -> Vec<String> {
     }
 }
 
+/// The small letter of a class that is a letter in any case.
+fn letter_of_any_case(class: &ClassUnicode) -> Option<char> {
+    match class.ranges() {
+        [large, small]
+            if large.start() == large.end()
+                && small.start() == small.end()
+                && large.start().is_ascii_uppercase()
+                && large.start().to_ascii_lowercase() == small.start() =>
+        {
+            Some(small.start())
+        }
+        _ => None,
+    }
+}
+
+/// A literal or class with a literal in place of a letter in any case.
+pub(super) fn of_one_case(hir: &Hir) -> Hir {
+    let letter = match hir.kind() {
+        HirKind::Class(Class::Unicode(class)) => letter_of_any_case(class),
+        _ => None,
+    };
+    letter.map_or_else(|| hir.clone(), |small| Hir::literal([small as u8]))
+}
+
 /// The texts that an expression matches, if they are few.
 fn exact(hir: &Hir) -> Option<Exact> {
     match hir.kind() {
@@ -151,11 +175,13 @@ fn exact(hir: &Hir) -> Option<Exact> {
         HirKind::Class(Class::Unicode(class)) => {
             let all = class.ranges().iter().flat_map(|r| r.start()..=r.end());
             let characters: Vec<char> = all.take(MOST_CHARACTERS + 1).collect();
-            match characters.as_slice() {
-                [large, small] if large.to_ascii_lowercase() == *small => Some(Exact {
+            if let Some(small) = letter_of_any_case(class) {
+                return Some(Exact {
                     texts: vec![small.to_string()],
                     folded: true,
-                }),
+                });
+            }
+            match characters.as_slice() {
                 few if few.len() <= MOST_CHARACTERS => Some(Exact {
                     texts: few.iter().map(char::to_string).collect(),
                     folded: false,

@@ -13,6 +13,7 @@ use memchr::memmem;
 use regex_automata::Input;
 use serde::de::{Deserialize, Deserializer, Error as _};
 
+use super::case;
 use super::expression::{Expression, MAX_SIZE};
 use jq::Program;
 
@@ -21,6 +22,9 @@ const MAX_TERM: usize = 16 << 10;
 
 /// The most steps of a regular expression in one entry: states of the expression times bytes of the text.
 const MAX_WORK: usize = 1 << 28;
+
+/// What is said of a test that is none of those.
+const EXPECTED: &str = "an entry is exactly one of value, regex and jq";
 
 /// A test of an entry.
 pub struct EntryTerm {
@@ -52,6 +56,16 @@ pub enum EntryMatch {
 }
 
 impl EntryTerm {
+    /// A term by the key that it is written as.
+    pub(crate) fn of(key: &str, text: &str) -> Result<EntryTerm, String> {
+        match key {
+            "value" => EntryTerm::value(text),
+            "regex" => EntryTerm::regex(text),
+            "jq" => EntryTerm::jq(text),
+            _ => Err(EXPECTED.into()),
+        }
+    }
+
     /// A text that occurs as it is.
     ///
     /// # Errors
@@ -96,7 +110,7 @@ impl EntryTerm {
         Ok(EntryTerm {
             source: source.to_owned(),
             literals: literals::required(&hir),
-            weight: super::literals::weight_of(&hir),
+            weight: super::literals::weight_of(&case::mapped(&hir, &literals::of_one_case)),
             test: Test::Regex {
                 expression,
                 states,
@@ -207,17 +221,10 @@ impl<'de> Deserialize<'de> for EntryTerm {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         // a mapping of one key: an enum of YAML would need a tag
         let mut written = std::collections::BTreeMap::<String, String>::deserialize(from)?;
-        let expected = "an entry is exactly one of value, regex and jq";
         let (Some((key, text)), true) = (written.pop_first(), written.is_empty()) else {
-            return Err(D::Error::custom(expected));
+            return Err(D::Error::custom(EXPECTED));
         };
-        let term = match key.as_str() {
-            "value" => EntryTerm::value(&text),
-            "regex" => EntryTerm::regex(&text),
-            "jq" => EntryTerm::jq(&text),
-            _ => return Err(D::Error::custom(expected)),
-        };
-        term.map_err(D::Error::custom)
+        EntryTerm::of(&key, &text).map_err(D::Error::custom)
     }
 }
 
@@ -232,6 +239,8 @@ mod tests {
         assert_eq!(term.find("x shelf [3] is \"bare\"!"), EntryMatch::No);
         assert_eq!(term.literals(), ["Shelf [3] is"]);
         assert_eq!(term.weight(), 12);
+        let of_any_case = EntryTerm::regex("(?i)Shelf is (bare|empty)").unwrap();
+        assert_eq!(of_any_case.weight(), 11);
         assert!(EntryTerm::value("").is_err());
         assert!(EntryTerm::value(&"x".repeat(1 << 20)).is_err());
     }

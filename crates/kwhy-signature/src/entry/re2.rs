@@ -1,9 +1,9 @@
 //! Regular expressions with RE2's meaning, written for the `regex` crate's parser.
 
 use regex_syntax::ParserBuilder;
-use regex_syntax::hir::{
-    Capture, Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Repetition,
-};
+use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind};
+
+use crate::case::mapped;
 
 /// The depth to which groups may nest.
 const MAX_DEPTH: u32 = 100;
@@ -226,40 +226,21 @@ pub(super) fn spans_lines(hir: &Hir) -> bool {
 /// The expression without the two letters outside of ASCII that are the same as `k` and `s` in any case: no log means
 /// them, and without them it is known which texts an expression needs.
 fn without_odd_letters(hir: &Hir) -> Hir {
-    match hir.kind() {
+    mapped(hir, &|hir| match hir.kind() {
         HirKind::Class(Class::Unicode(class)) => {
-            let odd = |c: char| ClassUnicode::new([ClassUnicodeRange::new(c, c)]);
-            let is_letter = |small: char, odd: char| {
-                let mut both = ClassUnicode::new([
-                    ClassUnicodeRange::new(small, small),
-                    ClassUnicodeRange::new(small.to_ascii_uppercase(), small.to_ascii_uppercase()),
-                    ClassUnicodeRange::new(odd, odd),
-                ]);
-                both.symmetric_difference(class);
-                both.ranges().is_empty()
+            let of = |letters: &[char]| {
+                ClassUnicode::new(letters.iter().map(|c| ClassUnicodeRange::new(*c, *c)))
             };
             let mut class = class.clone();
-            for (letter, other) in [('k', '\u{212a}'), ('s', '\u{17f}')] {
-                if is_letter(letter, other) {
-                    class.difference(&odd(other));
+            for [small, large, odd] in [['k', 'K', '\u{212a}'], ['s', 'S', '\u{17f}']] {
+                if class == of(&[small, large, odd]) {
+                    class = of(&[small, large]);
                 }
             }
             Hir::class(Class::Unicode(class))
         }
-        HirKind::Repetition(repeated) => Hir::repetition(Repetition {
-            sub: Box::new(without_odd_letters(&repeated.sub)),
-            ..repeated.clone()
-        }),
-        HirKind::Capture(group) => Hir::capture(Capture {
-            sub: Box::new(without_odd_letters(&group.sub)),
-            ..group.clone()
-        }),
-        HirKind::Concat(parts) => Hir::concat(parts.iter().map(without_odd_letters).collect()),
-        HirKind::Alternation(parts) => {
-            Hir::alternation(parts.iter().map(without_odd_letters).collect())
-        }
-        HirKind::Empty | HirKind::Literal(_) | HirKind::Class(_) | HirKind::Look(_) => hir.clone(),
-    }
+        _ => hir.clone(),
+    })
 }
 
 #[cfg(test)]

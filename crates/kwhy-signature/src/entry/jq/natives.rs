@@ -6,8 +6,10 @@ use jaq_core::native::{Fun, bome, run, v};
 use jaq_core::{Error, ValR, ValT};
 
 use super::super::re2;
-use super::value::{Value, step};
+use super::steps::step;
+use super::value::Value;
 use crate::expression::Expression;
+use crate::hir;
 
 /// The functions that a term may call, with the number of their arguments.
 pub(super) const ALLOWED: &[(&str, usize)] = &[
@@ -79,11 +81,10 @@ def ltrimstr($part): trimstr($part; false);
 def rtrimstr($part): trimstr($part; true);
 "#;
 
-/// The definitions that a program may use. Those of the core that a native replaces, or that update, are not among them.
+/// The definitions that a program may use. The one of the core that a native replaces is not among them.
 pub(super) fn defs() -> impl Iterator<Item = Def<&'static str>> {
     let own = jaq_core::load::parse(DEFS, |parser| parser.defs()).unwrap_or_default();
-    let is_used = |def: &Def<&str>| !["join"].contains(&def.name);
-    jaq_core::defs().filter(is_used).chain(own)
+    jaq_core::defs().filter(|def| def.name != "join").chain(own)
 }
 
 /// The functions that are written in Rust.
@@ -227,13 +228,18 @@ fn with_texts(value: Value, other: Value, test: impl Fn(&str, &str) -> bool) -> 
     }
 }
 
+/// The bytes of a text in which an expression is searched while it could be compiled.
+const COMPILING: usize = 256;
+
 /// Tests a text against an expression, which is compiled each time: it may be a part of the entry.
 fn test(value: Value, expression: Value) -> ValR<Value> {
     let (Value::Text(text), Value::Text(expression)) = (value, expression) else {
         return Err(Error::str("test needs a text and an expression"));
     };
-    step(text.len() * 16 + expression.len() * 256)?;
+    step(expression.len() * 64)?;
     let hir = re2::parse(&expression).map_err(Error::str)?;
+    let work = (text.len() + COMPILING).saturating_mul(hir::states(&hir));
+    step(text.len() + work / 16)?;
     let compiled =
         Expression::new(&hir).ok_or_else(|| Error::str("the expression is too large"))?;
     let found = compiled.is_match(&regex_automata::Input::new(&*text));

@@ -1,69 +1,24 @@
 //! JSON values that count what is done with them.
 
-use std::cell::Cell;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::ops::{Add, Div, Mul, Neg, Rem, Sub};
 use std::rc::Rc;
 
 use jaq_core::box_iter::{BoxIter, box_once};
 use jaq_core::path::Opt;
 use jaq_core::val::Range;
-use jaq_core::{Error, Exn, ValR, ValT, ValX, ops::Math};
+use jaq_core::{Error, Exn, ValR, ValT, ValX};
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
-/// The most steps of one run.
-const MAX_STEPS: u64 = 200_000;
-
-/// The bytes of a text, or the items of a list, that are made in one step.
-const SIZE_OF_STEP: usize = 64;
-
-thread_local! {
-    /// The steps that are left to the run of this thread.
-    static LEFT: Cell<u64> = const { Cell::new(0) };
-}
-
-/// The steps of one run.
-pub(super) struct Steps(());
-
-impl Steps {
-    /// Starts to count those of a run.
-    pub fn begin() -> Steps {
-        LEFT.set(MAX_STEPS);
-        Steps(())
-    }
-
-    /// Returns true if there are no more.
-    pub fn are_used_up(&self) -> bool {
-        LEFT.get() == 0
-    }
-
-    /// Takes one, if there is one.
-    pub fn take_one(&self) -> bool {
-        take(1)
-    }
-}
-
-fn take(steps: u64) -> bool {
-    let left = LEFT.get().saturating_sub(steps);
-    LEFT.set(left);
-    left > 0
-}
-
-/// A step that makes something of a size.
-pub(super) fn step(size: usize) -> Result<(), Error<Value>> {
-    match take(1 + (size / SIZE_OF_STEP) as u64) {
-        true => Ok(()),
-        false => Err(Error::str("too many steps")),
-    }
-}
+use super::steps::{SIZE_OF_STEP, step, take};
 
 /// A JSON value.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
     Null,
     Bool(bool),
+    /// A number: exact up to 2^53, as in jq 1.6.
     Number(f64),
     Text(Rc<str>),
     List(Rc<Vec<Value>>),
@@ -99,7 +54,8 @@ impl Value {
         }
     }
 
-    fn wrong<T>(self, expected: &'static str) -> Result<T, Error<Value>> {
+    /// The error that another type is expected.
+    pub fn wrong<T>(self, expected: &'static str) -> Result<T, Error<Value>> {
         Err(Error::typ(self, expected))
     }
 
@@ -362,115 +318,6 @@ impl PartialOrd for Value {
                 }
             }
             (one, other) => Some(one.rank().cmp(&other.rank())),
-        }
-    }
-}
-
-impl Add for Value {
-    type Output = ValR<Value>;
-
-    fn add(self, other: Value) -> ValR<Value> {
-        match (self, other) {
-            (Value::Null, value) | (value, Value::Null) => Ok(value),
-            (Value::Number(one), Value::Number(other)) => {
-                step(0)?;
-                Ok(Value::Number(one + other))
-            }
-            (Value::Text(one), Value::Text(other)) => {
-                step(one.len() + other.len())?;
-                Ok(Value::from(format!("{one}{other}")))
-            }
-            (Value::List(one), Value::List(other)) => {
-                step((one.len() + other.len()) * SIZE_OF_STEP)?;
-                Ok(Value::List(Rc::new([&one[..], &other[..]].concat())))
-            }
-            (Value::Map(one), Value::Map(other)) => {
-                step((one.len() + other.len()) * SIZE_OF_STEP)?;
-                let mut both = (*one).clone();
-                both.extend(
-                    other
-                        .iter()
-                        .map(|(key, value)| (key.clone(), value.clone())),
-                );
-                Ok(Value::Map(both.into()))
-            }
-            (one, other) => Err(Error::math(one, Math::Add, other)),
-        }
-    }
-}
-
-impl Sub for Value {
-    type Output = ValR<Value>;
-
-    fn sub(self, other: Value) -> ValR<Value> {
-        match (self, other) {
-            (Value::Number(one), Value::Number(other)) => {
-                step(0)?;
-                Ok(Value::Number(one - other))
-            }
-            (Value::List(one), Value::List(other)) => {
-                let kept = one.iter().filter(|item| !other.contains(item));
-                Ok(kept.cloned().collect())
-            }
-            (one, other) => Err(Error::math(one, Math::Sub, other)),
-        }
-    }
-}
-
-impl Mul for Value {
-    type Output = ValR<Value>;
-
-    fn mul(self, other: Value) -> ValR<Value> {
-        match (self, other) {
-            (Value::Number(one), Value::Number(other)) => {
-                step(0)?;
-                Ok(Value::Number(one * other))
-            }
-            (one, other) => Err(Error::math(one, Math::Mul, other)),
-        }
-    }
-}
-
-impl Div for Value {
-    type Output = ValR<Value>;
-
-    fn div(self, other: Value) -> ValR<Value> {
-        match (self, other) {
-            (Value::Number(_), Value::Number(0.0)) => Err(Error::str("division by zero")),
-            (Value::Number(one), Value::Number(other)) => {
-                step(0)?;
-                Ok(Value::Number(one / other))
-            }
-            (Value::Text(text), Value::Text(by)) => {
-                step(text.len())?;
-                Ok(text.split(&*by).map(Value::text).collect())
-            }
-            (one, other) => Err(Error::math(one, Math::Div, other)),
-        }
-    }
-}
-
-impl Rem for Value {
-    type Output = ValR<Value>;
-
-    fn rem(self, other: Value) -> ValR<Value> {
-        match (self, other) {
-            (Value::Number(one), Value::Number(other)) if other.trunc() != 0.0 => {
-                step(0)?;
-                Ok(Value::Number(one.trunc() % other.trunc()))
-            }
-            (one, other) => Err(Error::math(one, Math::Rem, other)),
-        }
-    }
-}
-
-impl Neg for Value {
-    type Output = ValR<Value>;
-
-    fn neg(self) -> ValR<Value> {
-        match self {
-            Value::Number(number) => Ok(Value::Number(-number)),
-            other => other.wrong("number"),
         }
     }
 }

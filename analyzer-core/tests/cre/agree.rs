@@ -1,0 +1,66 @@
+//! What is found by literals in blocks is what every rule finds in every record.
+
+use std::fmt::Write as _;
+
+use kwhy_core::Analyzer;
+use proptest::prelude::*;
+
+use super::own::{analyzer, line, rule};
+
+/// Entries and rules made of few words, so that they meet.
+fn words() -> impl Strategy<Value = String> {
+    prop::collection::vec(
+        "oven|shelf|cold|bare [0-9]|\"crate\"|error: |\\{|panic: ",
+        1..6,
+    )
+    .prop_map(|words| words.join(" "))
+}
+
+/// Expressions that are found by one text, several, one in any case, or none, and that reach over lines.
+const EXPRESSIONS: &[&str] = &[
+    "(oven|shelf).{0,3}(cold|bare [0-9]|error)",
+    "(?i)CRATE.*",
+    "cold$",
+    ".are [0-4]",
+    "^(shelf|error)",
+    "oven.*bare",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// What is found by literals in blocks is what every rule finds in every record.
+    #[test]
+    fn the_fast_way_agrees_with_the_slow_one(
+        entries in prop::collection::vec((0u32..40, words(), 0usize..5), 1..60),
+        terms in prop::collection::vec(prop_oneof![
+            words().prop_map(|text| format!("{{value: {text:?}}}")),
+            prop::sample::select(EXPRESSIONS).prop_map(|text| format!("{{regex: {text:?}}}")),
+        ], 1..4),
+        block in 300usize..4000,
+    ) {
+        let condition = match terms.as_slice() {
+            [one] => format!("    set: {{event: {{source: shop}}, match: [{one}]}}"),
+            several => format!("    set: {{event: {{source: shop}}, window: 9s, match: [{}]}}", several.join(", ")),
+        };
+        let text = rule("CRE-2030-0001", &condition);
+        // lines without a stamp follow a record: without one they are read by what is around them
+        let mut log = line(0, "open");
+        for (second, text, form) in &entries {
+            match form {
+                0 => log += &line(*second, text),
+                1 => { let _ = writeln!(log, "2030-01-02T03:04:{second:02}.123456789Z stderr F {text}"); }
+                2 => { let _ = writeln!(log, "{}", serde_json::json!({"level": "error", "ts": format!("2030-01-02T03:04:{second:02}Z"), "msg": text})); }
+                3 => { let _ = writeln!(log, "  {}", text.replace("panic: ", "")); }
+                _ => { let _ = writeln!(log, "{}", text.replace("panic: ", "")); }
+            }
+        }
+        let fast = analyzer(std::slice::from_ref(&text)).with_blocks_of(block);
+        let slow = analyzer(&[text]).with_blocks_of(block).with_naive_matching();
+        let told = |analyzer: &Analyzer| {
+            let report = analyzer.analyze_text("stdin", log.as_str());
+            report.findings.iter().map(|finding| (finding.signature.clone(), finding.count)).collect::<Vec<_>>()
+        };
+        prop_assert_eq!(told(&fast), told(&slow), "{}", log);
+    }
+}

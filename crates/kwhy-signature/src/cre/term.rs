@@ -1,0 +1,191 @@
+//! Reads the terms of a rule.
+
+use std::rc::Rc;
+
+use kwhy_model::duration::nanoseconds;
+
+use super::node::{Node, Value, Wrong};
+use super::rule::Reader;
+use crate::entry::EntryTerm;
+
+/// A term: its key and text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Term {
+    pub key: &'static str,
+    pub text: String,
+    /// The number of literal characters that it demands.
+    pub weight: usize,
+}
+
+/// A negative term with where it is looked for.
+#[derive(Debug)]
+pub(super) struct Negative {
+    pub term: Term,
+    pub window: Option<String>,
+    pub slide: Option<String>,
+    pub anchor: u64,
+    pub is_absolute: bool,
+}
+
+/// The most terms that stand for others.
+const MAX_REFERENCES: usize = 16;
+
+/// Keys of a term.
+const OF_TERM: &[&str] = &[
+    "value", "regex", "jq", "field", "count", "extract", "set", "sequence", "promql",
+];
+/// Keys that a negative term has too.
+const OF_NEGATIVE: &[&str] = &["window", "slide", "anchor", "absolute"];
+
+impl Reader<'_> {
+    /// Reads a duration as Go writes it.
+    pub(super) fn duration(
+        &self,
+        node: &Node,
+        key: &str,
+        is_signed: bool,
+    ) -> Result<Option<String>, Wrong> {
+        let Some(value) = node.get(key) else {
+            return Ok(None);
+        };
+        let text = value.text().unwrap_or_default();
+        let nanos = nanoseconds(text).filter(|_| !text.contains('d'));
+        match nanos {
+            Some(nanos) if is_signed || nanos >= 0 => Ok(Some(text.to_owned())),
+            _ => Err((
+                value.at,
+                format!("invalid {key} {text:?}: expected a value such as 30s"),
+            )),
+        }
+    }
+
+    /// Reads a term, and how often it is asked for. Also returns the nodes that it was written as: where it is used, then
+    /// where the names that it stands for are defined.
+    pub(super) fn term(
+        &mut self,
+        node: &Rc<Node>,
+        is_negative: bool,
+    ) -> Result<(Term, u64, Vec<Rc<Node>>), Wrong> {
+        let mut written = vec![Rc::clone(node)];
+        let mut count = None;
+        while let Some(last) = written.last().filter(|_| written.len() <= MAX_REFERENCES) {
+            let name = match &last.value {
+                Value::Text(text) => Some(text.as_str()),
+                Value::Map(_) => last.get_text("value").filter(|_| {
+                    let others = ["regex", "jq", "set", "sequence", "promql"];
+                    others.iter().all(|key| last.get(key).is_none())
+                }),
+                Value::Null | Value::List(_) => None,
+            };
+            count = count.or(self.count(last, is_negative)?);
+            let Some(named) = name.and_then(|name| self.terms.get(name)) else {
+                let term = self.plain_term(&Rc::clone(last), is_negative)?;
+                return Ok((term, count.unwrap_or(1), written));
+            };
+            written.push(Rc::clone(named));
+        }
+        Err((node.at, "a term that stands for itself".into()))
+    }
+
+    fn count(&self, node: &Node, is_negative: bool) -> Result<Option<u64>, Wrong> {
+        let Some(count) = node.get("count") else {
+            return Ok(None);
+        };
+        match count.text().and_then(|text| text.parse::<u64>().ok()) {
+            Some(0 | 1) => Ok(Some(1)),
+            Some(_) if is_negative => Err((count.at, "a negative term has no count".into())),
+            Some(times) => Ok(Some(times)),
+            None => Err((count.at, "a count is a whole number".into())),
+        }
+    }
+
+    /// Reads a term that stands for itself.
+    fn plain_term(&mut self, node: &Node, is_negative: bool) -> Result<Term, Wrong> {
+        if let Some(text) = node.text() {
+            return checked(node, "value", text);
+        }
+        if !node.is_map() {
+            return Err((
+                node.at,
+                "a term is a text, or a mapping of value, regex or jq".into(),
+            ));
+        }
+        match is_negative {
+            true => self.unknown(node, &[OF_TERM, OF_NEGATIVE]),
+            false => self.unknown(node, &[OF_TERM]),
+        }
+        for key in ["set", "sequence"] {
+            if let Some(nested) = node.get(key) {
+                return Err((nested.at, "nested rules are not supported".into()));
+            }
+        }
+        if let Some(query) = node.get("promql") {
+            return Err((
+                query.at,
+                "promql is not supported: kwhy reads no metrics".into(),
+            ));
+        }
+        for key in ["field", "extract"] {
+            if let Some(entry) = node.entries().iter().find(|entry| entry.key == key) {
+                self.note(entry.at, format!("{key} has no effect, as in preq"));
+            }
+        }
+        let keys = ["value", "regex", "jq"].into_iter();
+        let mut given = keys.filter_map(|key| Some((key, node.get(key)?)));
+        match (given.next(), given.next()) {
+            (Some((key, value)), None) => match value.text() {
+                Some(text) => checked(value, key, text),
+                None => Err((value.at, format!("{key} is a text"))),
+            },
+            (None, _) => Err((node.at, "a term has a value, a regex or jq".into())),
+            (Some(_), Some((key, other))) => Err((
+                other.at,
+                format!("a term has only one of value, regex and jq, not {key} too"),
+            )),
+        }
+    }
+
+    /// Reads a negative term of a rule whose match has so many entries.
+    pub(super) fn negative(&mut self, node: &Rc<Node>, entries: u64) -> Result<Negative, Wrong> {
+        let (term, _, written) = self.term(node, true)?;
+        // what is written where a term is named goes before what is written where it is defined
+        let of = |key: &str| {
+            let mut nodes = written.iter();
+            nodes.find(|node| node.get(key).is_some()).unwrap_or(node)
+        };
+        let window = self.duration(of("window"), "window", true)?;
+        let slide = self.duration(of("slide"), "slide", true)?;
+        let anchor = match of("anchor").get("anchor") {
+            None => 0,
+            Some(anchor) => {
+                let number = anchor.text().and_then(|text| text.parse().ok());
+                number.filter(|number| *number < entries).ok_or_else(|| {
+                    let message = format!(
+                        "an anchor is less than {entries}, the number of entries of a match"
+                    );
+                    (anchor.at, message)
+                })?
+            }
+        };
+        let is_absolute = of("absolute").get_text("absolute") == Some("true");
+        Ok(Negative {
+            term,
+            window,
+            slide,
+            anchor,
+            is_absolute,
+        })
+    }
+}
+
+/// A term whose text is right.
+fn checked(node: &Node, key: &'static str, text: &str) -> Result<Term, Wrong> {
+    match EntryTerm::of(key, text) {
+        Ok(read) => Ok(Term {
+            key,
+            text: text.to_owned(),
+            weight: read.weight(),
+        }),
+        Err(message) => Err((node.at, format!("{key}: {message}"))),
+    }
+}
