@@ -9,9 +9,6 @@ use kwhy_parse::log::unwrapped;
 use kwhy_signature::{EntryMatch, EntryTerm};
 use memchr::{memchr, memrchr};
 
-/// The most lines of one record that are reported for one term.
-const MAX_LINES: usize = 64;
-
 /// The bytes of a record that fulfil a term: those of each line that does where each line is in an envelope, as each was an
 /// entry then; otherwise the first. Counts tests that were ended at a limit.
 pub(super) fn find(term: &EntryTerm, facts: &EventView<'_, '_>) -> Vec<Span> {
@@ -70,7 +67,7 @@ fn of_lines(facts: &EventView<'_, '_>, test: &mut impl FnMut(&str) -> Option<Spa
             place = test(inner.as_str()).map(|range| inner.source_span(range));
         }
         found.extend(place.map(|range| start + range.start..start + range.end));
-        if inner.is_none() || found.len() >= MAX_LINES {
+        if inner.is_none() {
             break;
         }
         start += line.len();

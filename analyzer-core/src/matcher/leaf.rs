@@ -152,16 +152,10 @@ pub(crate) fn event(
     let Some(mut found) = outside_of_message(pattern, asked, facts) else {
         return Vec::new();
     };
+    let mut marks = Vec::new();
     if let Some(term) = &pattern.entry {
         found.weight += term.weight();
-        let marks = entry::find(term, facts);
-        if pattern.message.0.is_empty() {
-            let found = |mark| Found {
-                mark,
-                ..found.clone()
-            };
-            return marks.into_iter().map(found).collect();
-        }
+        marks = entry::find(term, facts);
         if marks.is_empty() {
             return Vec::new();
         }
@@ -174,6 +168,13 @@ pub(crate) fn event(
     };
     if texts.any(rules_out) {
         return Vec::new();
+    }
+    if pattern.message.0.is_empty() && !marks.is_empty() {
+        let found = |mark| Found {
+            mark,
+            ..found.clone()
+        };
+        return marks.into_iter().map(found).collect();
     }
     if pattern.message.0.is_empty() {
         return Vec::from_iter(Some(found).filter(|found| found.weight >= least));

@@ -228,6 +228,28 @@ fn what_cannot_be_a_rule_is_refused_with_its_place() {
 }
 
 #[test]
+fn each_rule_of_a_file_has_its_own_lines() {
+    let one = |number: u32| {
+        format!(
+            "cre: {{id: CRE-2030-000{number}}}\n  rule: {{set: {{event: {{source: shop}}, match: [oven]}}}}"
+        )
+    };
+    let first = format!("first: &first\n  {}\n", one(1));
+    let text = format!("{first}rules:\n- {}\n- *first\n- {}\n", one(2), one(3));
+    let mut catalogue = Catalogue::empty();
+    catalogue.add_str("x.yaml", &text).unwrap();
+    let sources: Vec<&str> = (0..3).map(|at| &*catalogue.at(at).source).collect();
+    for (source, id) in sources.iter().zip(["0002", "0001", "0003"]) {
+        assert!(
+            source
+                .trim_start_matches("- ")
+                .starts_with(&format!("cre: {{id: CRE-2030-{id}")),
+            "{sources:?}"
+        );
+    }
+}
+
+#[test]
 fn an_id_is_taken_once() {
     let one = rule(
         "CRE-2030-0001",
@@ -273,6 +295,30 @@ fn rules_see_what_envelopes_and_tools_surround() {
         let found = fired(&analyzer.analyze_text("stdin", text));
         assert!(found.contains("cre-2030-0002"), "{text}");
     }
+}
+
+#[test]
+fn each_line_of_a_record_in_envelopes_is_an_entry() {
+    let condition = "    set: {event: {source: shop}, match: [{value: ' at shelf'}]}";
+    let mut log = "2030-01-02T03:04:05.000000000Z stderr F panic: the oven is cold\n".to_owned();
+    for number in 0..100 {
+        log += &format!(
+            "2030-01-02T03:04:05.000000000Z stderr F     at shelf.Bake(Shelf.java:{number})\n"
+        );
+    }
+    let report = analyzer(&[rule("CRE-2030-0001", condition)]).analyze_text("stdin", log);
+    assert_eq!(whole(&report).count, 100);
+}
+
+#[test]
+fn what_an_event_must_not_say_rules_an_entry_out() {
+    let native = "id: shelf\ncause: node/disk-full\nseverity: error\ntitle: x\nwhy: x\nmatch: {event: {entry: {value: shelf}, not: 'shelf is full'}}\n";
+    let analyzer = analyzer(&[native.to_owned()]);
+    let findings = |text: &str| analyzer.analyze_text("stdin", line(1, text)).findings.len();
+    assert_eq!(
+        (findings("a shelf is bare"), findings("a shelf is full")),
+        (1, 0)
+    );
 }
 
 #[test]

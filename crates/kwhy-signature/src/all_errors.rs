@@ -11,6 +11,7 @@ use super::causes::Causes;
 use super::check::{self, YamlDocument};
 use super::error::{SignatureError, place};
 use super::nearest::nearest;
+use super::node::{self, Node};
 use super::schema::Signature;
 
 /// The number of errors of one document that are looked for.
@@ -39,7 +40,10 @@ fn of_document(
     if check::check_size(file, text).is_err() {
         return first().into_iter().collect();
     }
-    let Ok(mut value) = serde_yaml::from_str::<Value>(text) else {
+    let tree = node::read(text)
+        .ok()
+        .and_then(|documents| documents.into_iter().next());
+    let (Ok(mut value), Some(tree)) = (serde_yaml::from_str::<Value>(text), tree) else {
         return first().into_iter().collect();
     };
     let mut errors = Vec::new();
@@ -56,7 +60,7 @@ fn of_document(
             break None;
         };
         if !taken.contains(&refusal.place()) {
-            let at = locate(text, &refusal.path, refusal.what.text());
+            let at = locate(text, &tree, &refusal);
             let error = SignatureError::refused(file, text, at, &refusal.words);
             errors.push(error.within(yaml, document.lines_before()));
         }
@@ -102,17 +106,6 @@ enum What {
     Missing(String),
     /// The value at the path.
     Value(String),
-}
-
-impl What {
-    /// The text in the file that it is about.
-    fn text(&self) -> &str {
-        match self {
-            What::Unknown(key) => key,
-            What::Missing(_) => "",
-            What::Value(text) => text,
-        }
-    }
 }
 
 impl Refusal {
@@ -228,11 +221,8 @@ fn repair(value: &mut Value, refusal: &Refusal) -> bool {
     };
     let mut at = value;
     for part in path {
-        let inner = match part.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
-            Some(number) => {
-                let number: Option<usize> = number.parse().ok();
-                number.and_then(|number| at.get_mut(number))
-            }
+        let inner = match number(part) {
+            Some(number) => at.get_mut(number),
             None => at.get_mut(part.as_str()),
         };
         match inner {
@@ -246,77 +236,52 @@ fn repair(value: &mut Value, refusal: &Refusal) -> bool {
             before.is_none()
         }
         (Value::Mapping(map), _) => map.shift_remove(key).is_some(),
-        (Value::Sequence(items), _) => {
-            let number = key.trim_matches(['[', ']']).parse::<usize>();
-            match number {
-                Ok(number) if number < items.len() => {
-                    items.remove(number);
-                    true
-                }
-                _ => false,
+        (Value::Sequence(items), _) => match number(key) {
+            Some(number) if number < items.len() => {
+                items.remove(number);
+                true
             }
-        }
+            _ => false,
+        },
         _ => false,
     }
 }
 
-/// The line and column of what a path leads to in a text, and of `what` there.
-fn locate(text: &str, path: &[String], what: &str) -> (usize, usize) {
-    let mut at = 0;
-    for part in path {
-        let rest = text.get(at..).unwrap_or("");
-        let found = match part.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
-            Some(number) => item(rest, number.parse().unwrap_or(0)),
-            None => key(rest, part),
+/// The number of an item, as a part of a path.
+fn number(part: &str) -> Option<usize> {
+    part.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
+}
+
+/// The line and column of what is refused in a document.
+fn locate(text: &str, document: &Node, refusal: &Refusal) -> (usize, usize) {
+    let mut node = document;
+    for part in &refusal.path {
+        let inner = match number(part) {
+            Some(number) => node.items().get(number),
+            None => node.entry(part).map(|entry| &entry.value),
         };
-        at += found.unwrap_or(0);
-    }
-    let rest = text.get(at..).unwrap_or("");
-    let own = match what {
-        "" => {
-            let start = rest.find('\n').filter(|_| rest.starts_with("---"));
-            let start = start.unwrap_or(0);
-            let own = rest.get(start..).unwrap_or("");
-            let own = own.find(|c: char| !c.is_whitespace() && c != ':');
-            own.map(|own| start + own)
+        match inner {
+            Some(inner) => node = inner,
+            None => break,
         }
-        what => key(rest, what).or_else(|| rest.find(what)),
-    };
-    place(text, at + own.unwrap_or(0))
+    }
+    match &refusal.what {
+        What::Unknown(key) => node.entry(key).map_or(node.at, |entry| entry.at),
+        What::Missing(_) => node.at,
+        What::Value(value) => {
+            let start = offset(text, node.at);
+            let found = text.get(start..).and_then(|rest| rest.find(value.as_str()));
+            found.map_or(node.at, |at| place(text, start + at))
+        }
+    }
 }
 
-/// The place of a key in a text.
-fn key(text: &str, key: &str) -> Option<usize> {
-    let mut places = text.match_indices(key);
-    let found = places.find(|(at, _)| {
-        let before = text.get(..*at).and_then(|before| before.chars().last());
-        let after = text
-            .get(at + key.len()..)
-            .unwrap_or("")
-            .trim_start_matches(['"', '\'']);
-        let starts = before.is_none_or(|c| c.is_whitespace() || "{,\"'-".contains(c));
-        starts && after.trim_start_matches(' ').starts_with(':')
-    });
-    found.map(|(at, _)| at)
-}
-
-/// The place of an item of the list that comes next, which is one a line.
-fn item(text: &str, number: usize) -> Option<usize> {
-    let mut at = 0;
-    let mut indent = None;
-    let mut seen = 0;
-    for line in text.split_inclusive('\n') {
-        let trimmed = line.trim_start();
-        let own = line.len() - trimmed.len();
-        if trimmed.starts_with("- ") && *indent.get_or_insert(own) == own {
-            if seen == number {
-                return Some(at + own + 2);
-            }
-            seen += 1;
-        }
-        at += line.len();
-    }
-    None
+/// The byte at a line and column.
+fn offset(text: &str, (line, column): (usize, usize)) -> usize {
+    let mut lines = text.split_inclusive('\n');
+    let before: usize = lines.by_ref().take(line - 1).map(str::len).sum();
+    let own = lines.next().unwrap_or_default().char_indices();
+    before + own.map(|(at, _)| at).nth(column - 1).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -364,6 +329,26 @@ check: there
         }
         // `severity` and `title` are there, misspelled
         assert_eq!(found.len(), expected.len(), "{found:#?}");
+    }
+
+    #[test]
+    fn places_are_those_of_the_path() {
+        let yaml = "\
+id: shelf-empty
+cause: shop/shelf-empty
+severity: error
+title: x
+check: [{look: there, why: it shows}, {look: here, why: so, rule_out: y}]
+match: {event: {reason: X}}
+why: [nobody, filled it]
+";
+        assert_eq!(
+            errors(yaml),
+            [
+                "mine.yaml:5:61: unknown key `rule_out`; did you mean `rules_out`?",
+                "mine.yaml:7:6: a list is not a text",
+            ]
+        );
     }
 
     #[test]

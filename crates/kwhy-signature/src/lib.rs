@@ -41,6 +41,7 @@ mod json_schema;
 mod literals;
 mod meaning;
 mod nearest;
+mod node;
 mod one_or_many;
 mod parsed;
 mod pattern;

@@ -5,21 +5,19 @@
 
 mod markdown;
 mod native;
-mod node;
 mod rule;
 mod term;
 mod written;
 
 use std::collections::HashSet;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::causes::Causes;
 use crate::error::SignatureError;
+use crate::node::{self, Node};
 use crate::schema::Signature;
-use node::Node;
 use rule::{Reader, Terms};
 
 pub use written::{to_cre, to_native};
@@ -250,7 +248,7 @@ pub fn read<'c>(
     let mut known = causes.clone();
     let mut ids = HashSet::new();
     let nodes = rules(&documents).map_err(wrong)?;
-    let starts: Vec<usize> = nodes.iter().map(|node| node.at.0).collect();
+    let starts = offsets(yaml, &nodes);
     for (number, node) in nodes.iter().enumerate() {
         let rule = Reader::new(&terms).rule(node).map_err(wrong)?;
         let (id, title) = (rule.about.id.clone(), rule.about.title.clone());
@@ -271,7 +269,7 @@ pub fn read<'c>(
             return Err(SignatureError::taken(file, yaml, &id, file));
         }
         signature.community = Some(Box::new(rule.about));
-        signature.source = lines_of(yaml, &starts, number);
+        signature.source = lines_of(yaml, &starts, number).into();
         read.signatures.push(signature);
     }
     Ok(read)
@@ -282,17 +280,28 @@ fn own_cause(id: &str) -> String {
     format!("{FAMILY}/{}", id.to_ascii_lowercase())
 }
 
+/// The bytes at which the lines of rules start.
+fn offsets(yaml: &str, rules: &[Rc<Node>]) -> Vec<usize> {
+    let breaks = yaml.match_indices('\n').map(|(at, _)| at + 1);
+    let lines: Vec<usize> = std::iter::once(0).chain(breaks).collect();
+    let line_of = |rule: &Rc<Node>| rule.at.0.saturating_sub(1);
+    let offset = |rule| lines.get(line_of(rule)).copied().unwrap_or(yaml.len());
+    rules.iter().map(offset).collect()
+}
+
 /// The lines of one rule; all of a file that has one rule only.
-fn lines_of(yaml: &str, starts: &[usize], number: usize) -> Arc<str> {
+fn lines_of<'y>(yaml: &'y str, starts: &[usize], number: usize) -> &'y str {
     if starts.len() == 1 {
-        return yaml.into();
+        return yaml;
     }
-    let first = starts[number].saturating_sub(1);
-    let count = starts
-        .get(number + 1)
-        .map_or(usize::MAX, |next| next - 1 - first);
-    let lines: Vec<&str> = yaml.lines().skip(first).take(count).collect();
-    lines.join("\n").into()
+    let start = starts[number];
+    // one that is an alias may be written above the one before it
+    let later = starts
+        .iter()
+        .skip(number + 1)
+        .copied()
+        .find(|next| *next >= start);
+    yaml[start..later.unwrap_or(yaml.len())].trim_end()
 }
 
 /// The named terms of all documents.

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::node::{Node, Wrong};
 use super::term::{Negative, Term};
 use super::{Application, CommunityRule, Note};
+use crate::node::{Node, Wrong};
 use crate::temporal::{MAX_COUNT, MAX_LONE_COUNT, MAX_PARTS};
 
 /// The shortest id.

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use kwhy_model::duration::nanoseconds;
 
-use super::node::{Node, Value, Wrong};
 use super::rule::Reader;
 use crate::entry::EntryTerm;
+use crate::node::{Node, Value, Wrong};
 
 /// A term: its key and text.
 #[derive(Clone, Debug, PartialEq, Eq)]

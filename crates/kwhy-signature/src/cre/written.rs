@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{CommunityRule, Reader, native, node, own_cause, rules, terms};
+use super::{CommunityRule, Reader, native, own_cause, rules, terms};
 use crate::condition::{Condition, EventPattern, Scope, What};
 use crate::error::SignatureError;
 use crate::format::format;
+use crate::node;
 use crate::schema::Signature;
 
 /// Writes the rules of a file as native signatures, one document each. `cause_of` returns the known cause that a rule's

@@ -24,7 +24,7 @@ pub(super) struct Node {
     size: usize,
 }
 
-/// A value. Numbers and truth values are texts: the rules have no others.
+/// A value. Numbers and truth values are texts.
 #[derive(Debug)]
 pub(super) enum Value {
     /// Nothing, or a null.
@@ -67,6 +67,11 @@ impl Node {
         }
     }
 
+    /// The entry of a key.
+    pub fn entry(&self, key: &str) -> Option<&Entry> {
+        self.entries().iter().find(|entry| entry.key == key)
+    }
+
     /// Returns true if it is a mapping.
     pub fn is_map(&self) -> bool {
         matches!(self.value, Value::Map(_))
@@ -74,8 +79,7 @@ impl Node {
 
     /// The value of a key, unless that is null.
     pub fn get(&self, key: &str) -> Option<&Rc<Node>> {
-        let mut entries = self.entries().iter();
-        let value = &entries.find(|entry| entry.key == key)?.value;
+        let value = &self.entry(key)?.value;
         (!matches!(value.value, Value::Null)).then_some(value)
     }
 
