@@ -96,6 +96,7 @@ pub struct WriterRule {
 /// ```
 /// use kwhy_catalogue::community_cause;
 /// assert_eq!(community_cause("CRE-0000-0000"), None);
+/// assert_eq!(community_cause("cre-2025-0077"), Some("node/disk-full"));
 /// ```
 pub fn community_cause(id: &str) -> Option<&'static str> {
     let id = id.to_ascii_uppercase();

@@ -48,6 +48,7 @@ fn of_document(
     };
     let mut errors = Vec::new();
     let mut taken = HashSet::new();
+    let mut removed = Vec::new();
     let signature = loop {
         let written = serde_yaml::to_string(&value).unwrap_or_default();
         let error = match serde_yaml::from_str::<Signature>(&written) {
@@ -55,10 +56,14 @@ fn of_document(
             Err(error) => error,
         };
         let message = error.to_string();
-        let Some(refusal) = Refusal::read(&message).or_else(|| Refusal::by_trial(&value, &message))
+        let Some(mut refusal) =
+            Refusal::read(&message).or_else(|| Refusal::by_trial(&value, &message))
         else {
             break None;
         };
+        let repaired = repair(&mut value, &refusal);
+        let own = refusal.path.clone();
+        refusal.path = in_file(&own, &removed);
         if !taken.contains(&refusal.place()) {
             let at = locate(text, &tree, &refusal);
             let error = SignatureError::refused(file, text, at, &refusal.words);
@@ -67,8 +72,11 @@ fn of_document(
         taken.insert(refusal.place());
         // what is misspelled is not missing
         taken.extend(refusal.meant());
-        if !repair(&mut value, &refusal) || errors.len() > MAX_ERRORS {
+        if !repaired || errors.len() > MAX_ERRORS {
             break None;
+        }
+        if matches!(refusal.what, What::Value(_)) {
+            removed.push(own);
         }
     };
     if let Some(signature) = signature {
@@ -247,6 +255,24 @@ fn repair(value: &mut Value, refusal: &Refusal) -> bool {
     }
 }
 
+/// The path in the file of what is at a path after values were removed, each at a path at its time.
+fn in_file(path: &[String], removed: &[Vec<String>]) -> Vec<String> {
+    let mut path = path.to_vec();
+    for gone in removed.iter().rev() {
+        let Some((last, list)) = gone.split_last() else {
+            continue;
+        };
+        if path.starts_with(list)
+            && let Some(part) = path.get_mut(list.len())
+            && let (Some(own), Some(gone)) = (number(part), number(last))
+            && own >= gone
+        {
+            *part = format!("[{}]", own + 1);
+        }
+    }
+    path
+}
+
 /// The number of an item, as a part of a path.
 fn number(part: &str) -> Option<usize> {
     part.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
@@ -349,6 +375,32 @@ why: [nobody, filled it]
                 "mine.yaml:7:6: a list is not a text",
             ]
         );
+    }
+
+    #[test]
+    fn items_have_their_place_though_others_were_refused() {
+        let yaml = "\
+id: shelf-empty
+cause: shop/shelf-empty
+severity: error
+title: x
+match:
+  any:
+    - event: {severity: error}
+    - event: {reason: X}
+    - event: {severity: warning}
+    - event: {reson: Y, message: z}
+why: x
+fix: [fill it, {text: wait}, close it]
+";
+        let found = errors(yaml);
+        let places: Vec<&str> = found
+            .iter()
+            .map(|it| it.split(": ").next().unwrap())
+            .collect();
+        let expected = [(7, 7), (9, 7), (10, 15), (12, 7), (12, 30)];
+        let expected = expected.map(|(line, column)| format!("mine.yaml:{line}:{column}"));
+        assert_eq!(places, expected, "{found:#?}");
     }
 
     #[test]

@@ -182,7 +182,7 @@ pub(super) fn check(signature: &Signature, causes: &Causes) -> Result<(), (Strin
     }
 }
 
-/// All that is wrong in a signature as a whole.
+/// Returns all that is wrong in a signature as a whole.
 pub(crate) fn problems(signature: &Signature, causes: &Causes) -> Vec<Problem> {
     let mut all = Vec::new();
     let id = &signature.id;
@@ -228,7 +228,7 @@ pub(crate) fn problems(signature: &Signature, causes: &Causes) -> Vec<Problem> {
     all
 }
 
-/// Causes that are not known.
+/// Adds causes that are not known.
 fn of_causes(signature: &Signature, causes: &Causes, all: &mut Vec<Problem>) {
     let explained = signature.explains.iter().map(|rule| &rule.what);
     let ended = signature.ends.iter().map(|rule| &rule.what);
@@ -245,7 +245,7 @@ fn of_causes(signature: &Signature, causes: &Causes, all: &mut Vec<Problem>) {
     all.extend(known.err());
 }
 
-/// Values that nothing captures, and commands that cannot be used.
+/// Adds values that nothing captures, and commands that cannot be used.
 fn of_slots(signature: &Signature, all: &mut Vec<Problem>) {
     let mut captured = Vec::new();
     signature.condition.captures(&mut captured);

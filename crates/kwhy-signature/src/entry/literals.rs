@@ -42,7 +42,7 @@ pub(super) fn best(texts: impl IntoIterator<Item = String>) -> Vec<String> {
     if is_usable { texts } else { Vec::new() }
 }
 
-/// Of two sets the one that announces a match better.
+/// Returns the set that announces a match better.
 fn better(one: Vec<String>, other: Vec<String>) -> Vec<String> {
     let rank = |texts: &Vec<String>| {
         let shortest = texts.iter().map(String::len).min().unwrap_or(0);
@@ -72,7 +72,7 @@ impl Exact {
         }
     }
 
-    /// Each text followed by each of another piece, if these are few.
+    /// Returns each text followed by each of another piece, if these are few.
     fn then(&self, other: &Exact) -> Option<Exact> {
         if self.texts.len() * other.texts.len() > MOST {
             return None;
