@@ -18,6 +18,6 @@ pub use kwhy_signature::cre;
 pub use kwhy_signature::format::format as format_signatures;
 pub use kwhy_signature::{
     CheckTemplate, CommandTemplate, Comparison, Condition, Ends, Example, Examples, Explains,
-    FixTemplate, Needs, Pattern, Scope, Signature, SignatureError, StepTemplate, SubjectTemplate,
-    Template, ValueType, edit_distance,
+    FixTemplate, GIVEN, Needs, Pattern, Scope, Signature, SignatureError, StepTemplate,
+    SubjectTemplate, Template, ValueType, edit_distance,
 };

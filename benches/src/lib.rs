@@ -231,7 +231,7 @@ mod tests {
             let log = log(format, 400_000, 1);
             assert!(log.faults > 0);
             let report = analyzer.analyze_text("log", log.text);
-            assert_eq!(report.inputs[0].format_names(), format.name());
+            assert_eq!(report.inputs[0].format_names(), [format.name()]);
             assert_eq!(report.stats.events, log.records, "{format:?}");
             assert_eq!(report.findings[0].cause, FAULT_CAUSE, "{format:?}");
             assert_eq!(report.findings[0].count, log.faults, "{format:?}");

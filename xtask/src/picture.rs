@@ -67,20 +67,20 @@ fn picture() -> Result<String, String> {
     )))
 }
 
-/// How characters look.
+/// The style of characters.
 #[derive(Clone, Copy, Default, PartialEq)]
-struct Look {
+struct Style {
     color: Option<u8>,
     bold: bool,
     faint: bool,
 }
 
-impl Look {
-    /// Follows a sequence `ESC [ ... m`.
-    fn follow(&mut self, codes: &str) {
+impl Style {
+    /// Applies an SGR sequence, `ESC [ ... m`.
+    fn apply(&mut self, codes: &str) {
         for code in codes.split(';') {
             match code.parse().unwrap_or(0) {
-                0_u8 => *self = Look::default(),
+                0_u8 => *self = Style::default(),
                 1 => self.bold = true,
                 2 => self.faint = true,
                 22 => (self.bold, self.faint) = (false, false),
@@ -107,7 +107,7 @@ impl Look {
     }
 }
 
-/// Draws a text with the sequences that colour it.
+/// Draws a text with its SGR sequences.
 fn svg(text: &str) -> String {
     let lines: Vec<&str> = text.trim_end().lines().collect();
     let width = COLUMNS as f64 * WIDTH + 2.0 * EDGE;
@@ -121,14 +121,14 @@ fn svg(text: &str) -> String {
          .b{{font-weight:bold}}.f{{opacity:.65}}.c1{{fill:#ff7b72}}.c2{{fill:#7ee787}}.c3{{fill:#e3b341}}.c4{{fill:#79c0ff}}.c5{{fill:#d2a8ff}}.c6{{fill:#76e3ea}}</style>\n\
          <rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"#15181d\"/>\n"
     );
-    let mut look = Look::default();
+    let mut style = Style::default();
     for (number, line) in lines.iter().enumerate() {
         let y = EDGE + (number as f64 + 0.75) * HEIGHT;
         let mut column = 0;
         let mut rest = *line;
         while !rest.is_empty() {
             if let Some((codes, after)) = sequence(rest) {
-                look.follow(codes);
+                style.apply(codes);
                 rest = after;
                 continue;
             }
@@ -137,7 +137,7 @@ fn svg(text: &str) -> String {
                 .filter(|at| *at > 0)
                 .unwrap_or(rest.len());
             let (run, after) = rest.split_at(end);
-            run_of(&mut out, run, column, y, look);
+            run_of(&mut out, run, column, y, style);
             column += run.chars().count();
             rest = after;
         }
@@ -146,8 +146,8 @@ fn svg(text: &str) -> String {
     out
 }
 
-/// Draws a run of characters of one look: each word at its column, so that no font moves them.
-fn run_of(out: &mut String, run: &str, column: usize, y: f64, look: Look) {
+/// Draws a run of characters of one style: each word at its column, so that no font moves them.
+fn run_of(out: &mut String, run: &str, column: usize, y: f64, style: Style) {
     let mut at = column;
     for word in run.split_inclusive(' ') {
         let shown = word.trim_end_matches(' ');
@@ -155,7 +155,7 @@ fn run_of(out: &mut String, run: &str, column: usize, y: f64, look: Look) {
         if count > 0 {
             let x = EDGE + at as f64 * WIDTH;
             let length = count as f64 * WIDTH;
-            let class = match look.class() {
+            let class = match style.class() {
                 class if class.is_empty() => String::new(),
                 class => format!(" class=\"{class}\""),
             };
@@ -172,7 +172,7 @@ fn run_of(out: &mut String, run: &str, column: usize, y: f64, look: Look) {
     }
 }
 
-/// The codes of a sequence that starts here, and what follows it.
+/// The codes of an SGR sequence that starts here, and what follows it.
 fn sequence(text: &str) -> Option<(&str, &str)> {
     let codes = text.strip_prefix("\u{1b}[")?;
     codes.split_once('m').filter(|(codes, _)| {

@@ -282,7 +282,7 @@ pub enum Command {
     },
     /// Diagnose an example that is built in
     Demo {
-        /// Which
+        /// The example
         #[arg(value_enum, value_name = "NAME", default_value_t)]
         name: Demo,
         /// Print the text that is diagnosed
@@ -297,7 +297,7 @@ pub enum Command {
     },
     /// Print the JSON Schema of an output or of signature files; the names of all if none is given
     Schema {
-        /// What it is of
+        /// The output, or `signature`
         #[arg(value_enum, value_name = "NAME")]
         name: Option<SchemaName>,
     },

@@ -102,7 +102,7 @@ pub enum Task {
     NewSignature(NewPlan),
     /// The examples of signatures.
     TestSignatures {
-        /// Of which.
+        /// The signatures.
         which: Which,
         /// True if they are run again whenever a file changes.
         watch: bool,
@@ -116,7 +116,7 @@ pub enum Task {
     },
     /// Examples that several signatures match.
     Overlaps {
-        /// Of which.
+        /// The signatures.
         which: Which,
         /// True if it is JSON for programs.
         json: bool,
@@ -125,7 +125,7 @@ pub enum Task {
     Explain(String),
     /// An example that is built in.
     Demo {
-        /// Which.
+        /// The example.
         name: Demo,
         /// True if its text is printed.
         input: bool,
@@ -145,7 +145,7 @@ pub enum Task {
 /// A list of members.
 #[derive(Debug, PartialEq)]
 pub struct ListPlan {
-    /// Of what.
+    /// The bundles.
     pub sources: Vec<Source>,
     /// The members that are read.
     pub bundle: BundlePlan,
@@ -180,7 +180,7 @@ pub enum Which {
 /// How signatures are looked at for errors.
 #[derive(Debug, PartialEq)]
 pub struct LintPlan {
-    /// Of which.
+    /// The signatures.
     pub which: Which,
     /// Inputs in which nothing is wrong.
     pub healthy: Vec<PathBuf>,

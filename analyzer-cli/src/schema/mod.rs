@@ -49,16 +49,13 @@ impl SchemaName {
             SchemaName::Report => written::<Report>(),
             SchemaName::Finding => ndjson::schema(writing()),
             SchemaName::Scan => written::<scan::AnyLine<'_>>(),
-            SchemaName::Event => shape::<shapes::Event>(),
+            SchemaName::Event => read::<shapes::Event>(),
             SchemaName::Pattern => written::<FoldedRow>(),
-            SchemaName::Objects => shape::<shapes::Objects>(),
-            SchemaName::Object => shape::<shapes::ObjectLine>(),
-            SchemaName::Record => shape::<shapes::Record>(),
+            SchemaName::Objects => read::<shapes::Objects>(),
+            SchemaName::Object => read::<shapes::ObjectLine>(),
+            SchemaName::Record => read::<shapes::Record>(),
             SchemaName::Member => written::<bundle_ls::Row<'_>>(),
-            SchemaName::Signature => {
-                let reading = SchemaSettings::draft2020_12().for_deserialize();
-                reading.into_generator().into_root_schema_for::<Signature>()
-            }
+            SchemaName::Signature => read::<Signature>(),
         };
         tidy::tidy(&mut schema);
         let help = self.to_possible_value();
@@ -79,8 +76,8 @@ impl fmt::Display for SchemaName {
     }
 }
 
-/// The schema of a shape: what may be absent is an option.
-fn shape<T: JsonSchema>() -> Schema {
+/// The schema of what is read, and of a shape: what may be absent is an option.
+fn read<T: JsonSchema>() -> Schema {
     let settings = SchemaSettings::draft2020_12().for_deserialize();
     settings.into_generator().into_root_schema_for::<T>()
 }

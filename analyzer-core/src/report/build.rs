@@ -205,25 +205,20 @@ impl InputSummary {
             segments: Vec::new(),
         }
     }
-}
 
-impl InputSummary {
-    /// Returns the names of the formats found as one text: `text` for plain text, `empty` where there is no line.
+    /// Returns the names of the formats found: `text` for plain text, `empty` where there is no line.
     ///
     /// ```
     /// let mut input = kwhy_core::report::InputSummary::new("stdin");
-    /// assert_eq!(input.format_names(), "empty");
+    /// assert_eq!(input.format_names(), ["empty"]);
     /// input.lines = 1;
-    /// assert_eq!(input.format_names(), "text");
+    /// assert_eq!(input.format_names(), ["text"]);
     /// ```
-    pub fn format_names(&self) -> String {
+    pub fn format_names(&self) -> Vec<&'static str> {
         match self.formats.as_slice() {
-            [] if self.lines == 0 => "empty".to_owned(),
-            [] => "text".to_owned(),
-            formats => {
-                let names: Vec<&str> = formats.iter().map(|format| format.name()).collect();
-                names.join(", ")
-            }
+            [] if self.lines == 0 => vec!["empty"],
+            [] => vec!["text"],
+            formats => formats.iter().map(|format| format.name()).collect(),
         }
     }
 }

@@ -52,7 +52,7 @@ impl Report {
         for situation in &mut self.situations {
             match situation {
                 Situation::NodeRestarted { node, .. } => text(node, it),
-                Situation::Rollout { object } => subject(object, it),
+                Situation::Rollout { object } => it.subject(object),
                 _ => {}
             }
         }
@@ -60,7 +60,7 @@ impl Report {
             .health
             .iter_mut()
             .flat_map(|kind| &mut kind.unwell_objects);
-        unwell.for_each(|object| subject(object, it));
+        unwell.for_each(|object| it.subject(object));
         let namespaces = std::mem::take(&mut self.namespaces);
         self.namespaces = namespaces
             .iter()
@@ -93,11 +93,11 @@ impl Report {
 
 fn of_finding(finding: &mut Finding, it: &mut Identities) {
     text(&mut finding.title, it);
-    subject(&mut finding.subject, it);
+    it.subject(&mut finding.subject);
     finding
         .others
         .iter_mut()
-        .for_each(|other| subject(other, it));
+        .for_each(|other| it.subject(other));
     let values = |captures: &mut BTreeMap<String, String>, it: &mut Identities| {
         captures.values_mut().for_each(|value| text(value, it));
     };
@@ -127,16 +127,6 @@ fn text(text: &mut String, it: &mut Identities) {
     if let std::borrow::Cow::Owned(redacted) = it.redact(text) {
         *text = redacted;
     }
-}
-
-fn subject(subject: &mut Subject, it: &mut Identities) {
-    let parts = [
-        &mut subject.namespace,
-        &mut subject.name,
-        &mut subject.container,
-        &mut subject.node,
-    ];
-    parts.into_iter().flatten().for_each(|part| text(part, it));
 }
 
 fn evidence(line: &mut Evidence, it: &mut Identities) {

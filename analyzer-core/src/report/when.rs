@@ -3,9 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::text::as_text;
 use jiff::{SignedDuration, Timestamp};
-use kwhy_model::{Age, Stamp, fraction_digits};
+use kwhy_model::{Age, Stamp};
+
+use super::text::as_text;
 
 /// A time as the input states it. In JSON it is a text: RFC 3339, without the year where none is known
 /// (`03-04T05:06:07.25`), or an age such as `18m ago`.
@@ -73,13 +74,7 @@ impl fmt::Display for When {
 impl From<Timestamp> for When {
     /// A time with all the digits of its fraction.
     fn from(time: Timestamp) -> When {
-        let text = time.to_string();
-        When::At(Stamp {
-            nanos: time.as_nanosecond(),
-            digits: fraction_digits(&text),
-            zone_stated: true,
-            year_stated: true,
-        })
+        When::At(time.into())
     }
 }
 
@@ -90,23 +85,7 @@ impl FromStr for When {
         if let Some(age) = text.strip_suffix(" ago") {
             return Age::parse(age).map(When::Ago).ok_or(ParseWhenError(()));
         }
-        let stamp = |time: Timestamp, year_stated| {
-            When::At(Stamp {
-                nanos: time.as_nanosecond(),
-                digits: fraction_digits(text),
-                zone_stated: true,
-                year_stated,
-            })
-        };
-        if let Ok(time) = text.parse() {
-            return Ok(stamp(time, true));
-        }
-        // a leap day is of no other year
-        let mut years = ["1970", "1972"].into_iter();
-        years
-            .find_map(|year| format!("{year}-{text}Z").parse().ok())
-            .map(|time| stamp(time, false))
-            .ok_or(ParseWhenError(()))
+        text.parse().map(When::At).map_err(|_| ParseWhenError(()))
     }
 }
 

@@ -178,6 +178,24 @@ pub struct Carrier<'a> {
     pub pid: Option<Text<'a>>,
 }
 
+impl<'a> Carrier<'a> {
+    /// The texts, in no order.
+    fn parts_mut(&mut self) -> impl Iterator<Item = &mut Text<'a>> {
+        let Carrier {
+            time: _,
+            stream: _,
+            namespace,
+            pod,
+            container,
+            node,
+            program,
+            pid,
+        } = self;
+        let parts = [namespace, pod, container, node, program, pid];
+        parts.into_iter().flatten()
+    }
+}
+
 /// A record as a typed value: one log line with its continuation lines, one row of an Events
 /// table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -257,6 +275,23 @@ impl<'a> Event<'a> {
             .rev()
             .find(|field| field.key == key)
             .map(|field| &field.value)
+    }
+
+    /// The texts that are not values of fields, in no order.
+    pub fn parts_mut(&mut self) -> impl Iterator<Item = &mut Text<'a>> {
+        let Event {
+            component,
+            reason,
+            message,
+            caller,
+            carrier,
+            ..
+        } = self;
+        let parts = [component, reason, caller].into_iter().flatten();
+        let carrier = carrier.as_deref_mut().map(Carrier::parts_mut);
+        std::iter::once(message)
+            .chain(parts)
+            .chain(carrier.into_iter().flatten())
     }
 
     /// The texts that may say what went wrong: the message, then the fields that contain errors.

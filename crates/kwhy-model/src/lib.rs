@@ -37,4 +37,3 @@ pub use severity::Severity;
 pub use subject::Subject;
 pub use text::{Span, Text, TextBuilder};
 pub use time::{Age, Stamp};
-pub use time_json::fraction_digits;

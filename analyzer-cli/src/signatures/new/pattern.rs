@@ -1,28 +1,13 @@
 //! Proposes a pattern for a message: what changes from case to case becomes a slot.
 
 use kwhy_core::Subject;
+use kwhy_core::signature::GIVEN;
 
 /// The slots of a pattern that have a name; what else changes is `{_}`.
 const MOST: usize = 6;
 
 /// The characters of a message that a pattern is made of.
 const LONGEST: usize = 300;
-
-/// Names that a signature has without capturing them.
-const GIVEN: &[&str] = &[
-    "subject",
-    "kind",
-    "namespace",
-    "name",
-    "node",
-    "container",
-    "pod",
-    "count",
-    "component",
-    "reason",
-    "source",
-    "owner",
-];
 
 /// A part of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::names;
 use super::{MARK, Secrets, find};
-use kwhy_model::{Carrier, Event, Format, Map, Object, Parsed, Span, Text, TextBuilder, Value};
+use kwhy_model::{Event, Format, Map, Object, Parsed, Span, Text, TextBuilder, Value};
 
 /// Masks the secrets in events and objects; `secrets` are those of the text that was parsed.
 pub fn parsed(parsed: &mut Parsed<'_>, secrets: &Secrets) {
@@ -23,42 +23,13 @@ fn event(event: &mut Event<'_>, secrets: &Secrets) {
     if secrets.within(&event.span).is_empty() {
         return;
     }
-    let Event {
-        component,
-        reason,
-        message,
-        caller,
-        fields,
-        carrier,
-        ..
-    } = event;
-    text(message, secrets);
-    [component, reason, caller]
-        .into_iter()
-        .flatten()
-        .for_each(|part| text(part, secrets));
-    for field in fields {
+    event.parts_mut().for_each(|part| text(part, secrets));
+    for field in &mut event.fields {
         let kind = names::kind(&field.key);
         match kind.filter(|kind| !names::is_readable(field.value.as_str(), *kind)) {
             Some(_) if !field.value.as_str().starts_with(['{', '[']) => replace(&mut field.value),
             _ => text(&mut field.value, secrets),
         }
-    }
-    if let Some(carrier) = carrier {
-        let Carrier {
-            namespace,
-            pod,
-            container,
-            node,
-            program,
-            pid,
-            ..
-        } = &mut **carrier;
-        let parts = [namespace, pod, container, node, program, pid];
-        parts
-            .into_iter()
-            .flatten()
-            .for_each(|part| text(part, secrets));
     }
 }
 

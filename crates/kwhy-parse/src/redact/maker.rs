@@ -5,7 +5,11 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use sha2::{Digest, Sha256};
 
+use super::identity::MAX_VALUES;
 use super::shape_of_identity as shape;
+
+/// The number of tokens that are tried for a value: an input may name more addresses than there are for tokens.
+const MAX_TRIES: u64 = 64;
 
 /// What tokens look like.
 #[derive(Clone, Debug, Default)]
@@ -39,44 +43,48 @@ impl Maker {
             let bytes = digest.iter().take(8);
             bytes.fold(0, |all, byte| all << 8 | u64::from(*byte))
         });
-        match kind {
-            "address" if self.is_shaped => self.unlike(seed, |seed| address(value, seed)),
-            "uid" if self.is_shaped => self.unlike(seed, |seed| {
+        let shaped = match kind {
+            "address" if self.is_shaped => {
+                let is_first = value.ends_with(".1");
+                self.unique(seed, |seed| address(value, seed, is_first))
+                    .or_else(|| self.unique(seed, |seed| address(value, seed, false)))
+            }
+            "uid" if self.is_shaped => self.unique(seed, |seed| {
                 let (high, low) = ((seed >> 48) & 0xffff, seed & 0xffff_ffff_ffff);
                 format!("{high:08x}-0000-4000-8000-{low:012x}")
             }),
-            _ => {
-                let token = match &digest {
-                    Some(digest) => {
-                        let digits = digest.iter().take(5).map(|byte| format!("{byte:02x}"));
-                        format!("{kind}-{}", digits.collect::<String>())
-                    }
-                    None => format!("{kind}-{number}"),
-                };
-                match kind {
-                    "host" if self.is_shaped => token + ".site.example",
-                    _ => token,
-                }
+            _ => None,
+        };
+        if let Some(token) = shaped {
+            return token;
+        }
+        let token = match &digest {
+            Some(digest) => {
+                let digits = digest.iter().take(5).map(|byte| format!("{byte:02x}"));
+                format!("{kind}-{}", digits.collect::<String>())
             }
+            None => format!("{kind}-{number}"),
+        };
+        match kind {
+            "host" if self.is_shaped => token + ".site.example",
+            _ => token,
         }
     }
 
-    /// A token that no other value has.
-    fn unlike(&mut self, seed: u64, make: impl Fn(u64) -> String) -> String {
-        let mut seed = seed;
-        let mut token = make(seed);
-        // there are more of them than values are distinguished
-        while !self.made.insert(token.clone()) && self.made.len() < 1 << 17 {
-            seed = seed.wrapping_add(1);
-            token = make(seed);
+    /// Makes a token that no other value has; `None` if those near the seed are taken.
+    fn unique(&mut self, seed: u64, make: impl Fn(u64) -> String) -> Option<String> {
+        if self.made.len() >= MAX_VALUES {
+            return None;
         }
-        token
+        let mut tokens = (0..MAX_TRIES).map(|more| make(seed.wrapping_add(more)));
+        tokens.find(|token| self.made.insert(token.clone()))
     }
 }
 
 /// An address of the same kind: of a private network in 10.0.0.0/8, any other in the ranges for benchmarks (RFC 2544) and
-/// documents (RFC 3849).
-fn address(value: &str, seed: u64) -> String {
+/// documents (RFC 3849). `is_first` makes it the first one of its network, which is often that of a gateway, or of the Service
+/// of the API server.
+fn address(value: &str, seed: u64, is_first: bool) -> String {
     if !shape::is_ipv4(value) {
         let low = seed & 0xffff_ffff;
         let of = |half: u64| u16::try_from(half & 0xffff).unwrap_or_default();
@@ -87,21 +95,15 @@ fn address(value: &str, seed: u64) -> String {
         let [first, second, ..] = address.octets();
         address.is_private() || (first == 100 && (64..128).contains(&second))
     });
-    let (base, most) = match is_private {
-        true => (u32::from(Ipv4Addr::new(10, 0, 0, 0)), 1 << 24),
-        false => (u32::from(Ipv4Addr::new(198, 18, 0, 0)), 1 << 17),
+    let (base, networks) = match is_private {
+        true => (u32::from(Ipv4Addr::new(10, 0, 0, 0)), 1 << 16),
+        false => (u32::from(Ipv4Addr::new(198, 18, 0, 0)), 1 << 9),
     };
-    // the first address of a network is often that of a gateway, or of the Service of the API server: no other becomes it
-    let last = match value.ends_with(".1") {
-        true => 1,
-        false => 2 + seed % 250,
+    let (network, last) = match is_first {
+        true => (seed, 1),
+        false => (seed / 250, 2 + seed % 250),
     };
-    let network = (seed / 250) % (most >> 8);
-    let network = match last {
-        1 => seed % (most >> 8),
-        _ => network,
-    };
-    let own = u32::try_from(network << 8 | last).unwrap_or_default();
+    let own = u32::try_from((network % networks) << 8 | last).unwrap_or_default();
     Ipv4Addr::from(base | own).to_string()
 }
 
@@ -136,14 +138,22 @@ mod tests {
         }
     }
 
+    /// There are 128,512 tokens for public addresses, of which 512 are the first ones of their networks.
     #[test]
     fn no_two_values_have_one_token() {
-        for key in [None, Some("quay")] {
+        for (key, step, count) in [
+            (None, 1, 3000),
+            (Some("quay"), 1, 3000),
+            (None, 256, 2000),
+            (Some("quay"), 256, 2000),
+            (None, 1, 140_000),
+        ] {
             let mut maker = shaped(key);
             let mut made = HashSet::new();
-            for number in 0..3000_u32 {
-                let value = Ipv4Addr::from(0xcb00_7100 | number).to_string();
-                assert!(made.insert(maker.token("address", &value, u64::from(number))));
+            for number in 0..count {
+                let value = Ipv4Addr::from(0xcb00_7101 + number * step).to_string();
+                let token = maker.token("address", &value, u64::from(number));
+                assert!(made.insert(token), "{value}");
             }
         }
     }

@@ -5,6 +5,7 @@
 
 mod apply;
 mod copy;
+mod edits;
 mod find;
 mod identity;
 mod maker;

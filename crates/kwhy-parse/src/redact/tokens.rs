@@ -1,6 +1,8 @@
 //! Tokens in place of names in what was parsed.
 
-use kwhy_model::{Carrier, Event, Object, Subject, Text, TextBuilder, Value};
+use std::borrow::Cow;
+
+use kwhy_model::{Event, Object, Subject, Text, TextBuilder, Value};
 
 use super::Identities;
 
@@ -21,37 +23,10 @@ impl Identities {
     /// ```
     pub fn event<'a>(&mut self, event: &Event<'a>) -> Event<'a> {
         let mut event = event.clone();
-        let Event {
-            component,
-            subject,
-            reason,
-            message,
-            caller,
-            fields,
-            carrier,
-            ..
-        } = &mut event;
-        self.subject(subject);
-        self.text(message);
-        [component, reason, caller]
-            .into_iter()
-            .flatten()
-            .for_each(|part| self.text(part));
-        fields
-            .iter_mut()
-            .for_each(|field| self.text(&mut field.value));
-        if let Some(carrier) = carrier {
-            let Carrier {
-                namespace,
-                pod,
-                container,
-                node,
-                program,
-                ..
-            } = &mut **carrier;
-            let parts = [namespace, pod, container, node, program];
-            parts.into_iter().flatten().for_each(|part| self.text(part));
-        }
+        self.subject(&mut event.subject);
+        event.parts_mut().for_each(|part| self.text(part));
+        let values = event.fields.iter_mut().map(|field| &mut field.value);
+        values.for_each(|value| self.text(value));
         event
     }
 
@@ -74,7 +49,7 @@ impl Identities {
             ..
         } = subject;
         for part in [namespace, name, container, node].into_iter().flatten() {
-            if let std::borrow::Cow::Owned(redacted) = self.redact(part) {
+            if let Cow::Owned(redacted) = self.redact(part) {
                 *part = redacted;
             }
         }
@@ -90,7 +65,7 @@ impl Identities {
     }
 
     fn text(&mut self, text: &mut Text<'_>) {
-        if let std::borrow::Cow::Owned(redacted) = self.redact(text.as_str()) {
+        if let Cow::Owned(redacted) = self.redact(text.as_str()) {
             let mut builder = TextBuilder::new();
             builder.push_decoded(&redacted, text.span());
             *text = builder.finish();

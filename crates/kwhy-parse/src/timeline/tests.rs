@@ -151,6 +151,6 @@ fn the_report_is_plain_data() {
     let report = timeline(&[(Some(at(0)), Some(Severity::Fatal)), (None, None)]).report();
     assert_eq!(
         serde_json::to_string(&report).unwrap(),
-        r#"{"bucket_seconds":1,"buckets":[{"start":{"at":"1970-01-01T00:00:00Z"},"fatal":1,"error":0,"warning":0,"info":0,"other":0}],"without_time":{"fatal":0,"error":0,"warning":0,"info":0,"other":1}}"#
+        r#"{"bucket_seconds":1,"buckets":[{"start":"1970-01-01T00:00:00Z","fatal":1,"error":0,"warning":0,"info":0,"other":0}],"without_time":{"fatal":0,"error":0,"warning":0,"info":0,"other":1}}"#
     );
 }

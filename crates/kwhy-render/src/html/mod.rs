@@ -220,7 +220,7 @@ fn inputs(view: &View<'_>) -> Markup {
                     li {
                         code { (visible(&input.source)) } " "
                         small {
-                            (counted(input.lines, "line")) " " (input.format_names())
+                            (counted(input.lines, "line")) " " (input.format_names().join(", "))
                             @if input.not_understood > 0 { ", " (input.not_understood) " not understood" }
                         }
                     }

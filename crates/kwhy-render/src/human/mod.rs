@@ -565,15 +565,12 @@ fn read(report: &Report) -> String {
     text
 }
 
-fn formats(inputs: &[InputSummary]) -> Vec<String> {
+fn formats(inputs: &[InputSummary]) -> Vec<&'static str> {
     let mut names = Vec::new();
-    for input in inputs {
-        let own = input.formats.iter().map(|format| format.name());
-        let plain = (input.formats.is_empty() && input.lines > 0).then_some("text");
-        for name in own.chain(plain) {
-            if !names.iter().any(|known| known == name) {
-                names.push(name.to_owned());
-            }
+    let inputs = inputs.iter().filter(|input| input.lines > 0);
+    for name in inputs.flat_map(InputSummary::format_names) {
+        if !names.contains(&name) {
+            names.push(name);
         }
     }
     names

@@ -278,7 +278,7 @@ fn read(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
             "- {}: {} ({}){not_understood}",
             span(&input.source),
             counted(input.lines, "line"),
-            input.format_names(),
+            input.format_names().join(", "),
         )?;
     }
     if let Some(more) = report.inputs.len().checked_sub(FOLDED).filter(|m| *m > 0) {
