@@ -5,13 +5,7 @@
 //! truncated or followed by other text. Rejected: any other object, such as a Kubernetes object or
 //! an API server's `Status`. String values are decoded; nested values are kept as written.
 
-use std::ops::Range;
-use std::sync::LazyLock;
-
-use memchr::memmem::Finder;
-
 use super::formats::{Follow, FormatSpec};
-use super::header::Shown;
 use super::json_members::{Member, Members, ValueKind, string_member};
 use super::level;
 use super::payload::Payload;
@@ -19,10 +13,14 @@ use super::timestamp;
 use super::zap_console::is_caller;
 use kwhy_model::{Event, Format, Severity, Text, TextBuilder};
 
+mod header;
+mod inside;
+mod mongodb;
 mod names;
-pub(super) mod roles;
+mod roles;
 
-use names::{Keys, MONGODB, Role, ZAP, ZEROLOG, role};
+use inside::{add_error, holds_record, take_inside};
+use names::{Keys, MONGODB, ZAP, ZEROLOG, role};
 
 /// One object per line.
 pub(super) const FORMAT: FormatSpec = FormatSpec {
@@ -30,7 +28,7 @@ pub(super) const FORMAT: FormatSpec = FormatSpec {
     first: b"{",
     begins: detect,
     read,
-    show: |_, text| time_and_severity(text),
+    show: |_, text| header::time_and_severity(text),
     follow: Follow::ONE_LINE,
 };
 
@@ -53,27 +51,6 @@ pub(super) fn detect(text: &str) -> bool {
     keys.may_be_record() && holds_record(text)
 }
 
-/// Returns true if an object inside has the message, or the level and the time, that the record itself lacks.
-fn holds_record(text: &str) -> bool {
-    let members: Vec<Member> = Members::new(text, 0).collect();
-    let top = |names: &[&str]| {
-        roles::find(text, &members, names, |member| {
-            member.kind != ValueKind::Nested
-        })
-        .is_some()
-    };
-    let (time, level, message) = (top(roles::TIME), top(roles::LEVEL), top(roles::MESSAGE));
-    members
-        .iter()
-        .filter(|member| roles::may_hold(text, member))
-        .any(|object| {
-            let message = message || roles::has(text, object, roles::MESSAGE);
-            let level = level || roles::has(text, object, roles::LEVEL);
-            let time = time || roles::has(text, object, roles::TIME);
-            message && level && (time || text.get(object.key.clone()) == Some("@fields"))
-        })
-}
-
 fn names(text: &str, members: &[Member]) -> &'static names::Names {
     let mut keys = Keys::default();
     for member in members {
@@ -83,145 +60,6 @@ fn names(text: &str, members: &[Member]) -> &'static names::Names {
     keys.names()
 }
 
-/// Words that give members other than the first two precedence: the names used by hclog and bunyan,
-/// and the reason of an event.
-static OTHERS: LazyLock<[Finder<'static>; 3]> =
-    LazyLock::new(|| ["\"@", "\"hostname", "reason"].map(Finder::new));
-
-/// Returns the time and the severity of a record that starts with both, whatever its writer.
-fn leading_time_and_level(text: &str) -> Option<Shown> {
-    let mut members = Members::new(text, 0);
-    let (one, two) = (members.next()?, members.next()?);
-    let key = |member: &Member| text.get(member.key.clone());
-    let (time, level) = match (key(&one)?, key(&two)?) {
-        ("level", "ts" | "time") => (two, one),
-        ("ts" | "time", "level") => (one, two),
-        _ => return None,
-    };
-    let word = text.get(level.value)?;
-    if time.kind == ValueKind::Nested
-        || level.kind == ValueKind::Nested
-        || word.contains('\\')
-        || OTHERS
-            .iter()
-            .any(|word| word.find(text.as_bytes()).is_some())
-    {
-        return None;
-    }
-    Some(Shown::Record {
-        time: timestamp::parse(text.get(time.value)?),
-        severity: level::severity(word),
-        whole: true,
-    })
-}
-
-/// The maximum number of candidate members for the time or the level.
-const CANDIDATES: usize = 6;
-
-/// Extracts only the time and the severity.
-fn time_and_severity(text: &str) -> Shown {
-    if let Some(shown) = leading_time_and_level(text) {
-        return shown;
-    }
-    let mut keys = Keys::default();
-    let mut candidates: [Option<(&str, Range<usize>, ValueKind)>; CANDIDATES] = Default::default();
-    let mut taken = 0;
-    let (mut verbose, mut object, mut reason) = (false, false, false);
-    let (mut escaped, mut nested, mut message_first) = (false, false, false);
-    let mut members = Members::new(text, 0);
-    for member in members.by_ref() {
-        let key = text.get(member.key).unwrap_or("");
-        let role = role(key);
-        keys.see(key, role, member.kind);
-        if matches!(role, Some(Role::Time | Role::Level)) || key == "s" {
-            if let Some(free) = candidates.get_mut(taken) {
-                *free = Some((key, member.value, member.kind));
-            }
-            taken += 1;
-        }
-        match key {
-            "v" => verbose = true,
-            "msg" => message_first |= !keys.has_level,
-            "object" => object = true,
-            "reason" => reason = true,
-            _ => {}
-        }
-        escaped |= member.escaped;
-        nested |= member.kind == ValueKind::Nested;
-    }
-    if keys.is_other() || !keys.are_record() {
-        let is_unclear = !keys.is_other() && keys.may_be_record() && holds_record(text);
-        return if is_unclear {
-            Shown::Unclear
-        } else {
-            Shown::NoRecord
-        };
-    }
-    // another name may have the part, or an object inside
-    if keys.is_unusual() {
-        return Shown::Unclear;
-    }
-    // a record that reports an event has the event's severity
-    let is_event = object && (reason || members.is_cut());
-    if escaped || is_event || taken > CANDIDATES {
-        return Shown::Unclear;
-    }
-    let names = keys.names();
-    let own = |wanted: &[&str]| {
-        let found = candidates.iter().flatten();
-        found.into_iter().find(|(key, _, _)| wanted.contains(key))
-    };
-    let found_time = if std::ptr::eq(names, &ZEROLOG) {
-        let found = candidates.iter().flatten();
-        found.rev().find(|(key, _, _)| names.time.contains(key))
-    } else {
-        own(names.time)
-    };
-    let is_mongodb = std::ptr::eq(names, &MONGODB);
-    let time = found_time
-        .and_then(|(_, value, _)| text.get(value.clone()))
-        .and_then(|time| match is_mongodb {
-            true => timestamp::parse(string_member(time, "$date")?),
-            false => timestamp::parse(time),
-        });
-    let is_zap = std::ptr::eq(names, &ZAP);
-    // another name may have the part
-    let is_left = |role: Role| {
-        candidates
-            .iter()
-            .flatten()
-            .any(|(key, _, _)| names::role(key) == Some(role))
-    };
-    if time.is_none() && !is_zap && is_left(Role::Time) {
-        return Shown::Unclear;
-    }
-    let severity = match own(names.level).filter(|_| !(is_zap && message_first)) {
-        Some((_, _, ValueKind::Nested)) => None,
-        Some((_, value, _)) => {
-            let word = text.get(value.clone()).unwrap_or("");
-            if word.contains('\\') {
-                return Shown::Unclear;
-            }
-            match is_mongodb {
-                true => mongodb_severity(word),
-                false => level::severity(word),
-            }
-        }
-        // as in `read`
-        None if is_zap => Some(klog_severity(verbose)),
-        None => None,
-    };
-    if severity.is_none() && !is_zap && is_left(Role::Level) {
-        return Shown::Unclear;
-    }
-    Shown::Record {
-        time,
-        severity,
-        // a second record on the line would be inside a nested value or after the truncation
-        whole: members.end().is_some() && !nested,
-    }
-}
-
 /// Returns the severity of klog's JSON, which has no level: information has a verbosity, errors do
 /// not.
 fn klog_severity(verbose: bool) -> Severity {
@@ -229,18 +67,6 @@ fn klog_severity(verbose: bool) -> Severity {
         Severity::Info
     } else {
         Severity::Error
-    }
-}
-
-/// Returns the severity of MongoDB's letters: `F`, `E`, `W`, `I`, `D1` to `D5`.
-fn mongodb_severity(word: &str) -> Option<Severity> {
-    match word.as_bytes().first()? {
-        b'F' => Some(Severity::Fatal),
-        b'E' => Some(Severity::Error),
-        b'W' => Some(Severity::Warning),
-        b'I' => Some(Severity::Info),
-        b'D' => Some(Severity::Debug),
-        _ => None,
     }
 }
 
@@ -373,7 +199,7 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
         let stamp = || {
             let time = text.get(member.value.clone())?;
             match is_mongodb {
-                true => timestamp::parse(string_member(time, "$date")?),
+                true => mongodb::time(time),
                 false => timestamp::parse(time),
             }
         };
@@ -382,7 +208,7 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
         {
             event.time = Some(stamp);
         } else if at == level && is_mongodb {
-            event.severity = text.get(member.value.clone()).and_then(mongodb_severity);
+            event.severity = text.get(member.value.clone()).and_then(mongodb::severity);
         } else if at == level && member.kind != ValueKind::Nested {
             level::set_field(&mut event, member.field_named("level", payload));
         } else if at == message {
@@ -411,7 +237,7 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
                 continue;
             }
             if is_mongodb && key(member) == "attr" {
-                add_attributes(&mut event, payload, member);
+                mongodb::add_attributes(&mut event, payload, member);
             }
             event.fields.push(member.field(payload));
             if member.kind == ValueKind::Nested && matches!(key(member), "err" | "error") {
@@ -423,160 +249,6 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
         event.severity = Some(klog_severity(verbose));
     }
     Some(event)
-}
-
-/// Takes the parts that the record lacks from an object inside, and the error. If there are such parts, its other members
-/// become the record's own, and it returns true.
-fn take_inside<'a>(
-    event: &mut Event<'a>,
-    payload: &Payload<'a>,
-    object: &Member,
-    wants_message: bool,
-) -> bool {
-    let text = payload.as_str();
-    let members = roles::inside(text, object);
-    let is_text = |member: &Member| member.kind == ValueKind::String;
-    let mut taken = Vec::new();
-    if wants_message && let Some(at) = roles::find(text, &members, roles::MESSAGE, is_text) {
-        event.message = members[at].text(payload);
-        taken.push(at);
-    }
-    let is_level = |member: &Member| {
-        text.get(member.value.clone())
-            .and_then(level::severity)
-            .is_some()
-    };
-    if event.severity.is_none()
-        && let Some(at) = roles::find(text, &members, roles::LEVEL, |member| {
-            is_level(member) || member.kind == ValueKind::Nested
-        })
-    {
-        let deep = roles::inside(text, &members[at]);
-        let found = if members[at].kind == ValueKind::Nested {
-            roles::find(text, &deep, roles::LEVEL_INSIDE, is_level).and_then(|at| deep.get(at))
-        } else {
-            members.get(at)
-        };
-        if let Some(member) = found {
-            level::set_field(event, member.field_named("level", payload));
-            taken.push(at);
-        }
-    }
-    if event.time.is_none() {
-        let stamp = |member: &Member| text.get(member.value.clone()).and_then(timestamp::parse);
-        let found = roles::find(text, &members, roles::TIME, |member| {
-            stamp(member).is_some() || member.kind == ValueKind::Nested
-        });
-        if let Some(at) = found.filter(|_| !taken.is_empty()) {
-            let deep = roles::inside(text, &members[at]);
-            let of_object = || {
-                roles::find(text, &deep, roles::TIME_INSIDE, |member| {
-                    stamp(member).is_some()
-                })
-                .and_then(|at| stamp(&deep[at]))
-            };
-            event.time = stamp(&members[at])
-                .filter(|_| members[at].kind != ValueKind::Nested)
-                .or_else(of_object);
-            if event.time.is_some() {
-                taken.push(at);
-            }
-        }
-    }
-    match roles::find(text, &members, &["error", "err"], |_| true).and_then(|at| members.get(at)) {
-        Some(error) if error.kind == ValueKind::Nested => add_error(event, payload, error),
-        Some(error) => event.fields.push(error.field_named("error", payload)),
-        None => {}
-    }
-    if taken.is_empty() {
-        return false;
-    }
-    if event.component.is_none()
-        && let Some(at) = roles::find(text, &members, roles::LOGGER, is_text)
-    {
-        event.component = Some(members[at].text(payload));
-        taken.push(at);
-    }
-    let line = roles::find(text, &members, roles::LINE, |member| {
-        member.kind == ValueKind::Literal
-    });
-    if event.caller.is_none()
-        && let Some((line, file)) = line.zip(roles::find(text, &members, roles::FILE, |_| true))
-    {
-        let deep = roles::inside(text, &members[file]);
-        let name = if members[file].kind == ValueKind::Nested {
-            roles::find(text, &deep, &["name", "path"], is_text).and_then(|at| deep.get(at))
-        } else {
-            members.get(file)
-        };
-        if let Some(name) = name {
-            event.caller = Some(place(
-                &name.text(payload),
-                Some(members[line].text(payload)),
-            ));
-            taken.extend([line, file]);
-        }
-    }
-    for (at, member) in members
-        .iter()
-        .enumerate()
-        .filter(|(at, _)| !taken.contains(at))
-    {
-        let _ = at;
-        let is_extra = text.get(member.key.clone()) == Some("extra");
-        if is_extra && member.kind == ValueKind::Nested {
-            event.fields.extend(
-                roles::inside(text, member)
-                    .iter()
-                    .map(|inner| inner.field(payload)),
-            );
-        } else {
-            event.fields.push(member.field(payload));
-        }
-    }
-    true
-}
-
-/// Adds an error object (`{"type":"TypeError","message":"text","stack":".."}`): its message and its
-/// stack trace.
-fn add_error<'a>(event: &mut Event<'a>, payload: &Payload<'a>, object: &Member) {
-    let text = payload.as_str();
-    let inside = Members::new(text, object.value.start)
-        .take_while(|member| member.value.end <= object.value.end)
-        .filter(|member| member.kind == ValueKind::String);
-    for member in inside {
-        match text.get(member.key.clone()) {
-            Some("message") => event.fields.push(member.field_named("error", payload)),
-            Some("stack") if event.stack.is_none() => {
-                event.stack = Some(payload.text().source_span(member.value));
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Adds the texts of MongoDB's attributes, and the words of an error among them
-/// (`{"error":{"code":13,"codeName":"Unauthorized","errmsg":"text"}}`).
-fn add_attributes<'a>(event: &mut Event<'a>, payload: &Payload<'a>, attributes: &Member) {
-    let text = payload.as_str();
-    let within = |outer: &Member| {
-        let end = outer.value.end;
-        Members::new(text, outer.value.start).take_while(move |member| member.value.end <= end)
-    };
-    for member in within(attributes) {
-        match member.kind {
-            ValueKind::String => event.fields.push(member.field(payload)),
-            ValueKind::Nested => {
-                let words = within(&member).find(|inner| {
-                    inner.kind == ValueKind::String && text.get(inner.key.clone()) == Some("errmsg")
-                });
-                event
-                    .fields
-                    .extend(words.map(|words| words.field_named("error", payload)));
-            }
-            ValueKind::Literal => {}
-        }
-    }
 }
 
 /// Formats slog's `{"function":"..","file":"x.go","line":7}` as `x.go:7`.

@@ -27,6 +27,57 @@ pub(super) fn severity(word: &str) -> Option<Severity> {
     }
 }
 
+/// Returns the severity of a level word at the head of a line: in one case, or capitalised, or one upper-case letter. Words
+/// that sentences start with are levels in upper case only.
+pub(super) fn of_head(word: &str) -> Option<Severity> {
+    let (first, rest) = word.as_bytes().split_first()?;
+    if rest.is_empty() {
+        return of_letter(*first);
+    }
+    let is_upper = first.is_ascii_uppercase() && rest.iter().all(u8::is_ascii_uppercase);
+    if !is_upper && !rest.iter().all(u8::is_ascii_lowercase) {
+        return None;
+    }
+    let mut lower = [0; "information".len()];
+    let lower = lower.get_mut(..word.len())?;
+    lower.copy_from_slice(word.as_bytes());
+    lower.make_ascii_lowercase();
+    Some(match &*lower {
+        b"trc" | b"trce" | b"dbg" | b"debg" | b"silly" | b"verbose" | b"fine" | b"finer"
+        | b"finest" | b"config" => Severity::Debug,
+        b"inf" | b"success" => Severity::Info,
+        b"log" | b"ready" | b"start" | b"http" if is_upper => Severity::Info,
+        b"wrn" => Severity::Warning,
+        b"severe" => Severity::Error,
+        b"ftl" | b"pnc" | b"alert" | b"emergency" => Severity::Fatal,
+        b"normal" | b"eror" => return None,
+        _ => return Severity::from_word(word),
+    })
+}
+
+fn of_letter(letter: u8) -> Option<Severity> {
+    Some(match letter {
+        b'T' | b'D' | b'V' => Severity::Debug,
+        b'I' | b'N' => Severity::Info,
+        b'W' => Severity::Warning,
+        b'E' => Severity::Error,
+        b'F' | b'C' => Severity::Fatal,
+        _ => return None,
+    })
+}
+
+/// Returns true if a text starts with a level in upper case and a space.
+pub(super) fn starts_with_upper(text: &str) -> bool {
+    let length = text
+        .bytes()
+        .take(9)
+        .take_while(u8::is_ascii_uppercase)
+        .count();
+    length > 2
+        && text.as_bytes().get(length) == Some(&b' ')
+        && text.get(..length).and_then(of_head).is_some()
+}
+
 /// The number of leading bytes searched for a level.
 const MAX_PREFIX: usize = 96;
 

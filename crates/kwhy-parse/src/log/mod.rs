@@ -199,8 +199,8 @@ fn goes_on(text: &str, next: Option<&str>) -> bool {
     let is_of_trace = |text: &str| stack_trace::Trace::default().take(text).is_some();
     text.is_empty()
         || text.starts_with([' ', '\t', '}'])
-        || (formats::find(text).is_none()
-            && (is_of_trace(text) || (stack_trace::is_head(text) && next.is_some_and(is_of_trace))))
+        || ((is_of_trace(text) || (stack_trace::is_head(text) && next.is_some_and(is_of_trace)))
+            && formats::find(text).is_none())
 }
 
 /// The number of bytes that an object spread over lines may take.

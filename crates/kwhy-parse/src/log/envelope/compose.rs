@@ -31,7 +31,7 @@ pub(super) fn layer(text: &str) -> Option<Layer> {
         && name > digits + 1
         && matches!(bytes.get(name - digits - 1), Some(b'-' | b'_'));
     // a level before a bar is a head's first part
-    let is_level = crate::log::layout::is_level(text.get(..name)?);
+    let is_level = name > 1 && crate::log::level::of_head(text.get(..name)?).is_some();
     if is_level || !numbered && formats::find(text.get(start..)?).is_none() {
         return None;
     }

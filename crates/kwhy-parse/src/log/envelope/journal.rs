@@ -21,7 +21,7 @@ use kwhy_model::Stamp;
 pub(super) fn named(text: &str) -> Option<Layer> {
     if let Some((time, length)) = leading_syslog_time(text) {
         // slog-term's level stands where the host does
-        if crate::log::layout::starts_with_level(text.get(length + 1..).unwrap_or("")) {
+        if crate::log::level::starts_with_upper(text.get(length + 1..).unwrap_or("")) {
             return None;
         }
         return program(text, length, Pid::Optional).map(|found| found.at(Some(time)));

@@ -29,7 +29,7 @@ fn rfc3164(text: &str, start: usize) -> Option<Layer> {
     let (time, length) = leading_syslog_time(text.get(start..)?)?;
     let after = start + length;
     // slog-term's level stands where the host does
-    if crate::log::layout::starts_with_level(text.get(after + 1..).unwrap_or("")) {
+    if crate::log::level::starts_with_upper(text.get(after + 1..).unwrap_or("")) {
         return None;
     }
     let found = program(text, after, Pid::Optional).or_else(|| tag(text, after + 1))?;

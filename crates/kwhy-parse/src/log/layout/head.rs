@@ -1,7 +1,8 @@
 //! A head: its parts in order, and where the message starts.
 
 use super::learned::Layout;
-use super::parts::{self, GROUP, Kind, Part, Separator, bare, bracketed};
+use super::parts::{self, Bracketed, GROUP, Kind, Part, Separator, bare};
+use crate::log::level;
 use kwhy_model::Stamp;
 
 /// The most parts of a head.
@@ -43,7 +44,7 @@ impl Head {
         let text = first_line(text);
         let mut at = 0;
         for shape in layout.shapes() {
-            let part = candidates(text, at).find(|part| shape.fits(text, part))?;
+            let part = candidates(text, at).find(|part| shape.fits(part))?;
             at = part.end;
             parts.push(part);
         }
@@ -65,18 +66,16 @@ impl Head {
     /// The part that names the logger: by its shape, or else a word after the time or the level.
     pub(super) fn logger(&self) -> Option<&Part> {
         self.find(Kind::Logger).or_else(|| {
-            let words = self.parts.iter().filter(|part| part.kind == Kind::Word);
             // what brackets hold before the level is a thread's name
-            let has_level = self.find(Kind::Level).is_some();
             let level = self.parts.iter().position(|part| part.kind == Kind::Level);
-            let mut named = words.filter(|part| {
-                let at = self
-                    .parts
-                    .iter()
-                    .position(|other| other.range == part.range);
-                !(has_level && part.open == b'[' && at < level && self.parts.len() > 3)
-            });
-            named.next_back()
+            let is_thread = |at: usize, part: &Part| {
+                level.is_some_and(|level| at < level) && part.open == b'[' && self.parts.len() > 3
+            };
+            let words = self.parts.iter().enumerate().rev();
+            words
+                .filter(|(_, part)| part.kind == Kind::Word)
+                .find(|(at, part)| !is_thread(*at, part))
+                .map(|(_, part)| part)
         })
     }
 
@@ -86,57 +85,10 @@ impl Head {
         while at < until && self.parts.len() < MAX_PARTS {
             let (has_time, has_level) = (self.has(Kind::Time), self.has(Kind::Level));
             if matches!(text.as_bytes().get(at), Some(b'[' | b'(' | b'<' | b'{')) {
-                let Some((part, inside, end)) = bracketed(text, at) else {
+                let Some(end) = self.take_brackets(text, at, has_time, has_level) else {
                     return;
                 };
-                match part {
-                    Some(part) if self.wants(&part, has_time, has_level) => {
-                        at = part.end;
-                        self.parts.push(part);
-                    }
-                    None if self.take_group(text, inside.clone()) => {
-                        at = self.parts.last().map_or(end, |last| last.end.max(end))
-                    }
-                    // a thread of any text: `[main:QuorumPeer@151] - `
-                    None if has_level
-                        && matches!(
-                            parts::separator(text, inside_end(text, inside.end)).0,
-                            Separator::Mark(" - " | " : ")
-                        ) =>
-                    {
-                        let (separator, end) = parts::separator(text, inside_end(text, inside.end));
-                        self.parts.push(Part {
-                            kind: Kind::Thread,
-                            open: b'[',
-                            range: inside,
-                            separator,
-                            end,
-                            stamp: None,
-                            closed: false,
-                        });
-                        at = end;
-                    }
-                    // after ` --- ` come the application, identifiers and the thread
-                    _ if text.as_bytes().get(at) == Some(&b'[')
-                        && self
-                            .parts
-                            .iter()
-                            .any(|part| part.separator == Separator::Mark(" --- ")) =>
-                    {
-                        let (separator, end) = parts::separator(text, inside_end(text, inside.end));
-                        self.parts.push(Part {
-                            kind: Kind::Thread,
-                            open: b'[',
-                            range: inside,
-                            separator,
-                            end,
-                            stamp: None,
-                            closed: false,
-                        });
-                        at = end;
-                    }
-                    _ => return,
-                }
+                at = end;
                 continue;
             }
             let Some(part) = bare(text, at, !has_time, !has_level) else {
@@ -148,6 +100,35 @@ impl Head {
             at = part.end;
             self.parts.push(part);
         }
+    }
+
+    /// Takes what brackets at an offset hold: one part, several, or a thread's name of any text. Returns the offset after it.
+    fn take_brackets(
+        &mut self,
+        text: &str,
+        at: usize,
+        has_time: bool,
+        has_level: bool,
+    ) -> Option<usize> {
+        let brackets = Bracketed::at(text, at)?;
+        let part = match brackets.part(text) {
+            Some(part) if self.wants(&part, has_time, has_level) => Some(part),
+            None if self.take_group(text, brackets.inside.clone()) => {
+                let last = self.parts.last().map_or(0, |last| last.end);
+                return Some(last.max(brackets.end));
+            }
+            // `[main:QuorumPeer@151] - `
+            None => (has_level && matches!(brackets.separator, Separator::Mark(" - " | " : ")))
+                .then(|| brackets.part_of(Kind::Thread)),
+            Some(_) => None,
+        };
+        // after ` --- ` come the application, identifiers and the thread
+        let dashes = |part: &Part| part.separator == Separator::Mark(" --- ");
+        let is_behind = || text.as_bytes().get(at) == Some(&b'[') && self.parts.iter().any(dashes);
+        let part = part.or_else(|| is_behind().then(|| brackets.part_of(Kind::Thread)))?;
+        let end = part.end;
+        self.parts.push(part);
+        Some(end)
     }
 
     /// Takes the parts after those of a learned layout that nothing else looks like: some records have more of them.
@@ -215,10 +196,10 @@ impl Head {
             Kind::Time => !has_time,
             Kind::Level => !has_level,
             Kind::Caller | Kind::Thread => !self.has(part.kind),
+            // also one without a mark after it, which its own name shows: `ERROR shop::db text`
             Kind::Logger => {
-                part.is_sure() && !self.has(Kind::Caller) && !self.has(Kind::Logger)
-                    || self.has_sure_logger(part)
-                    || !has_level
+                let is_shown = part.is_sure() && !self.has(Kind::Caller) || !self.parts.is_empty();
+                is_shown && !self.has(Kind::Logger) || !has_level
             }
             Kind::Number => {
                 part.open != 0 && !self.parts.is_empty()
@@ -239,11 +220,6 @@ impl Head {
             && part.separator == Separator::Mark(": ")
             && self.has(Kind::Level)
             && next()
-    }
-
-    /// A logger without a mark after it, which its own name shows: `ERROR shop::db text`.
-    fn has_sure_logger(&self, part: &Part) -> bool {
-        part.kind == Kind::Logger && !self.has(Kind::Logger) && !self.parts.is_empty()
     }
 
     fn wants_word(&self, part: &Part, has_time: bool, has_level: bool) -> bool {
@@ -414,19 +390,13 @@ fn first_line(text: &str) -> &str {
         .unwrap_or(text)
 }
 
-/// Returns the offset after the bracket that closes after an offset.
-fn inside_end(text: &str, at: usize) -> usize {
-    let rest = text.get(at..).unwrap_or("");
-    at + rest.find([']', ')', '>', '}']).map_or(0, |close| close + 1)
-}
-
 fn is_upper(word: &str) -> bool {
     word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_uppercase())
 }
 
 /// All readings of the part at an offset, the surest first.
 pub(super) fn candidates(text: &str, at: usize) -> impl Iterator<Item = Part> {
-    let bracket = bracketed(text, at).and_then(|(part, _, _)| part);
+    let bracket = Bracketed::at(text, at).and_then(|brackets| brackets.part(text));
     let group = bracket.is_none() && matches!(text.as_bytes().get(at), Some(b'[' | b'(' | b'<'));
     let (at, open) = if group { (at + 1, GROUP) } else { (at, 0) };
     let bare = [(true, true), (false, true), (true, false), (false, false)];
@@ -456,8 +426,7 @@ fn may_start(text: &str) -> bool {
             let word = &text[..letters.count()];
             // a month or a day, or else a level
             (word.len() == 3 && matches!(bytes.get(3), Some(b' ' | b',')))
-                || parts::level(word).is_some()
-                || parts::letter(word).is_some()
+                || level::of_head(word).is_some()
         }
         Some(first) if first.is_ascii_lowercase() => {
             let length = bytes
@@ -465,7 +434,7 @@ fn may_start(text: &str) -> bool {
                 .take(9)
                 .take_while(|byte| byte.is_ascii_lowercase())
                 .count();
-            parts::level(&text[..length]).is_some()
+            length > 1 && level::of_head(&text[..length]).is_some()
         }
         _ => false,
     }

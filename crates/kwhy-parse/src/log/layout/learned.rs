@@ -28,7 +28,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    pub(super) fn fits(&self, _text: &str, part: &Part) -> bool {
+    pub(super) fn fits(&self, part: &Part) -> bool {
         let same_kind = part.kind == self.kind || (is_named(part.kind) && is_named(self.kind));
         same_kind && part.open == self.open && part.separator == self.separator
     }
@@ -73,7 +73,7 @@ impl Layout {
             };
             let mut kept = Vec::new();
             for (text, at) in texts.iter().zip(&places) {
-                if let Some(part) = candidates(text, *at).find(|part| shape.fits(text, part)) {
+                if let Some(part) = candidates(text, *at).find(|part| shape.fits(part)) {
                     kept.push((*text, part.end));
                 }
             }
@@ -83,9 +83,7 @@ impl Layout {
         let has = |kind| shapes.iter().any(|shape| shape.kind == kind);
         (has(Kind::Level) || has(Kind::Time) && shapes.len() > 1).then_some(Layout { shapes })
     }
-}
 
-impl Layout {
     /// Returns true if four of five lines have this layout, with a level in it.
     pub(in crate::log) fn is_of_all(&self, lines: &[Line<'_>]) -> bool {
         let lines = lines
@@ -120,7 +118,6 @@ fn begins(line: &str) -> bool {
 fn next_shape(texts: &[&str], places: &[usize], before: &[Shape]) -> Option<Shape> {
     let has = |kind| before.iter().any(|shape| shape.kind == kind);
     let (first, at) = (texts.first()?, *places.first()?);
-    let mut best = None;
     for sample in texts
         .iter()
         .zip(places)
@@ -144,7 +141,7 @@ fn next_shape(texts: &[&str], places: &[usize], before: &[Shape]) -> Option<Shap
         let mut values = HashSet::new();
         let (mut fitting, mut sure, mut closed, mut behind) = (0, false, false, 0);
         for (text, at) in texts.iter().zip(places) {
-            let Some(part) = candidates(text, *at).find(|part| shape.fits(text, part)) else {
+            let Some(part) = candidates(text, *at).find(|part| shape.fits(part)) else {
                 continue;
             };
             fitting += 1;
@@ -182,9 +179,8 @@ fn next_shape(texts: &[&str], places: &[usize], before: &[Shape]) -> Option<Shap
             _ => few || sure,
         };
         if accepted {
-            best = Some(shape);
-            break;
+            return Some(shape);
         }
     }
-    best
+    None
 }

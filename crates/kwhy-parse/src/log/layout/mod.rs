@@ -138,25 +138,7 @@ fn shown(text: &str, head: &Head) -> Shown {
 }
 
 fn severity(text: &str, part: &Part) -> Option<Severity> {
-    let word = text.get(part.range.clone())?;
-    parts::letter(word).or_else(|| parts::level(word))
-}
-
-/// Returns true for a level word.
-pub(super) fn is_level(word: &str) -> bool {
-    parts::level(word).is_some()
-}
-
-/// Returns true if a text starts with a level in upper case and a space.
-pub(super) fn starts_with_level(text: &str) -> bool {
-    let length = text
-        .bytes()
-        .take(9)
-        .take_while(u8::is_ascii_uppercase)
-        .count();
-    length > 2
-        && text.as_bytes().get(length) == Some(&b' ')
-        && parts::level(text.get(..length).unwrap_or("")).is_some()
+    level::of_head(text.get(part.range.clone())?)
 }
 
 /// Returns the offset of the end of a message that an object follows to the end, and the object's members.

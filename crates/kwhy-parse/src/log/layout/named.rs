@@ -44,7 +44,7 @@ pub(in crate::log) const LOGBACK: FormatSpec = FormatSpec {
 pub(in crate::log) const PYTHON: FormatSpec = FormatSpec {
     format: Format::PythonLogging,
     first: b"0123456789[DIWECFNTS",
-    begins: |text| is(text, Format::PythonLogging),
+    begins: |text| has_marks_of_python(text) && is(text, Format::PythonLogging),
     read: |payload| {
         Some(event(
             payload,
@@ -60,6 +60,16 @@ pub(in crate::log) const PYTHON: FormatSpec = FormatSpec {
 fn has(text: &str, mark: &[u8]) -> bool {
     let window = &text.as_bytes()[..text.len().min(72)];
     memchr::memmem::find(window, mark).is_some()
+}
+
+/// Returns true if the marks occur that all layouts of Python have: cheap to test.
+fn has_marks_of_python(text: &str) -> bool {
+    let letters = text.bytes().take_while(u8::is_ascii_alphabetic).count();
+    match text.as_bytes().get(letters) {
+        Some(b':') if letters > 0 => true,
+        Some(b'[') if letters == 0 => has(text, b"] [") || has(text, b"]["),
+        _ => has(text, b" - "),
+    }
 }
 
 fn is(text: &str, wanted: Format) -> bool {

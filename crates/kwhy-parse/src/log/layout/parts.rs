@@ -2,9 +2,12 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
+
+use crate::log::level;
 use crate::log::timestamp::written;
 use crate::log::zap_console::is_caller;
-use kwhy_model::{Severity, Stamp};
+use kwhy_model::Stamp;
 
 /// What a part of a head is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,36 +78,29 @@ pub(super) const GROUP: u8 = 0x80;
 /// Marks between parts, the longest first.
 const MARKS: [&str; 9] = [" --- ", " -- ", " - ", " | ", " : ", " > ", ": ", ", ", "|"];
 
+/// The bytes that marks have besides spaces.
+const MARK_BYTES: [u8; 5] = [b'-', b'|', b':', b'>', b','];
+
+/// Returns the number of spaces at the start of a text.
+fn padding(text: &str) -> usize {
+    text.bytes().take_while(|byte| *byte == b' ').count()
+}
+
 /// Returns the separator at an offset and the offset after it; spaces around marks are padding.
 pub(super) fn separator(text: &str, at: usize) -> (Separator, usize) {
     let rest = text.get(at..).unwrap_or("");
-    let pad = |rest: &str| rest.len() - rest.trim_start_matches(' ').len();
-    let spaces = pad(rest);
-    // a mark's own first space is one of the padding
-    let from = rest.get(spaces.saturating_sub(1)..).unwrap_or("");
-    for mark in MARKS {
-        let is_tight = !mark.starts_with(' ');
-        let here = if is_tight { rest } else { from };
-        if here.starts_with(mark)
-            || (here.len() + 1 == mark.len()
-                && mark.starts_with(here)
-                && here.ends_with(['-', '|', ':']))
-        {
-            let end = at + rest.len() - here.len() + mark.len().min(here.len());
-            let more = pad(text.get(end..).unwrap_or(""));
-            return (Separator::Mark(mark), end + more);
+    let spaces = padding(rest);
+    match rest.as_bytes().get(spaces) {
+        Some(byte) if MARK_BYTES.contains(byte) => {
+            if let Some((mark, length)) = mark(rest, spaces) {
+                return (Separator::Mark(mark), at + length);
+            }
         }
-    }
-    // `ERROR:name:text`
-    if rest.starts_with(':') && rest.as_bytes().get(1).is_some_and(u8::is_ascii_alphabetic) {
-        return (Separator::Mark(":"), at + 1);
-    }
-    if rest
-        .get(spaces..)
-        .is_some_and(|rest| rest.starts_with('\t'))
-    {
-        let tabs = rest[spaces..].len() - rest[spaces..].trim_start_matches([' ', '\t']).len();
-        return (Separator::Tab, at + spaces + tabs);
+        Some(b'\t') => {
+            let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+            return (Separator::Tab, at + blanks);
+        }
+        _ => {}
     }
     match spaces {
         0 => (Separator::None, at),
@@ -112,47 +108,25 @@ pub(super) fn separator(text: &str, at: usize) -> (Separator, usize) {
     }
 }
 
-/// Returns the severity of a level word as a head has it: in one case, or capitalised.
-pub(super) fn level(word: &str) -> Option<Severity> {
-    let bytes = word.as_bytes();
-    let (first, rest) = bytes.split_first()?;
-    let same_case = rest.iter().all(u8::is_ascii_lowercase)
-        || (first.is_ascii_uppercase() && rest.iter().all(u8::is_ascii_uppercase));
-    if !same_case || rest.is_empty() || bytes.len() > 11 {
-        return None;
+/// Returns the mark after some spaces and its length with the spaces around it.
+fn mark(rest: &str, spaces: usize) -> Option<(&'static str, usize)> {
+    // a mark's own first space is one of the padding
+    let from = rest.get(spaces.saturating_sub(1)..)?;
+    for mark in MARKS {
+        let is_tight = !mark.starts_with(' ');
+        let here = if is_tight { rest } else { from };
+        // the last space of a mark is missing at the end of a line
+        let is_last = here.len() + 1 == mark.len()
+            && mark.starts_with(here)
+            && here.ends_with(['-', '|', ':']);
+        if here.starts_with(mark) || is_last {
+            let end = rest.len() - here.len() + mark.len().min(here.len());
+            return Some((mark, end + padding(rest.get(end..)?)));
+        }
     }
-    let is = |names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(word));
-    if is(&[
-        "trc", "trce", "dbg", "debg", "silly", "verbose", "fine", "finer", "finest", "config",
-    ]) {
-        return Some(Severity::Debug);
-    }
-    if is(&["inf", "success", "log", "ready", "start", "http", "notice"]) {
-        return (!is(&["log", "ready", "start", "http"])
-            || bytes.iter().all(u8::is_ascii_uppercase))
-        .then_some(Severity::Info);
-    }
-    match word.len() {
-        3 if is(&["wrn"]) => Some(Severity::Warning),
-        6 if is(&["severe"]) => Some(Severity::Error),
-        3 if is(&["ftl", "pnc"]) => Some(Severity::Fatal),
-        9 if is(&["emergency"]) => Some(Severity::Fatal),
-        5 if is(&["alert"]) => Some(Severity::Fatal),
-        _ if is(&["normal", "eror"]) => None,
-        _ => Severity::from_word(word),
-    }
-}
-
-/// Returns the severity of a level in one letter.
-pub(super) fn letter(word: &str) -> Option<Severity> {
-    Some(match word {
-        "T" | "D" | "V" => Severity::Debug,
-        "I" | "N" => Severity::Info,
-        "W" => Severity::Warning,
-        "E" => Severity::Error,
-        "F" | "C" => Severity::Fatal,
-        _ => return None,
-    })
+    // `ERROR:name:text`
+    let is_name = rest.starts_with(':') && rest.as_bytes().get(1)?.is_ascii_alphabetic();
+    is_name.then_some((":", 1))
 }
 
 fn is_name_byte(byte: u8) -> bool {
@@ -213,11 +187,11 @@ pub(super) fn is_logger(name: &str) -> bool {
 
 /// Returns true if a name is one that threads have.
 fn is_thread(name: &str) -> bool {
-    name.contains("hread")
-        || name.contains("-exec-")
-        || name.contains("Worker-")
+    let has = |part: &[u8]| memmem::find(name.as_bytes(), part).is_some();
+    matches!(name, "main" | "MainProcess" | "restartedMain")
         || name.starts_with("pool-")
-        || matches!(name, "main" | "MainProcess" | "restartedMain")
+        || has(b"hread")
+        || (name.contains('-') && (has(b"-exec-") || has(b"Worker-")))
 }
 
 /// Returns true for a file and a line, which may have a column and a function: `src/a.rs:7`, `a.js:7:9`, `a.py:run:7`.
@@ -252,7 +226,7 @@ fn classify(text: &str) -> Option<(Kind, Option<Stamp>)> {
     {
         return Some((Kind::Time, found.stamp));
     }
-    if level(text).is_some() || letter(text).is_some() {
+    if level::of_head(text).is_some() {
         return Some((Kind::Level, None));
     }
     if is_place(text) {
@@ -331,25 +305,54 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-/// Returns the part in brackets at an offset; one that holds several parts gives their range as a word of kind `None`.
-pub(super) fn bracketed(text: &str, at: usize) -> Option<(Option<Part>, Range<usize>, usize)> {
-    let rest = text.get(at..)?;
-    let close = closing(rest)?;
-    let inside = rest.get(1..close)?;
-    let bare = inside.trim();
-    let start = at + 1 + (inside.len() - inside.trim_start().len());
-    let range = start..start + bare.len();
-    let (separator, end) = separator(text, at + close + 1);
-    let part = classify(bare).map(|(kind, stamp)| Part {
-        kind,
-        open: rest.as_bytes()[0],
-        range: range.clone(),
-        separator,
-        end,
-        stamp,
-        closed: false,
-    });
-    Some((part, range, end))
+/// What brackets hold.
+pub(super) struct Bracketed {
+    open: u8,
+    /// The text without padding.
+    pub(super) inside: Range<usize>,
+    pub(super) separator: Separator,
+    /// The offset after the separator.
+    pub(super) end: usize,
+}
+
+impl Bracketed {
+    /// Finds the brackets that open at an offset.
+    pub(super) fn at(text: &str, at: usize) -> Option<Bracketed> {
+        let rest = text.get(at..)?;
+        let close = closing(rest)?;
+        let padded = rest.get(1..close)?;
+        let bare = padded.trim();
+        let start = at + 1 + (padded.len() - padded.trim_start().len());
+        let (separator, end) = separator(text, at + close + 1);
+        Some(Bracketed {
+            open: *rest.as_bytes().first()?,
+            inside: start..start + bare.len(),
+            separator,
+            end,
+        })
+    }
+
+    /// The part that the text is; none if it holds several parts, or words.
+    pub(super) fn part(&self, text: &str) -> Option<Part> {
+        let (kind, stamp) = classify(text.get(self.inside.clone())?)?;
+        Some(Part {
+            stamp,
+            ..self.part_of(kind)
+        })
+    }
+
+    /// The text as a part of a kind, whatever it is.
+    pub(super) fn part_of(&self, kind: Kind) -> Part {
+        Part {
+            kind,
+            open: self.open,
+            range: self.inside.clone(),
+            separator: self.separator,
+            end: self.end,
+            stamp: None,
+            closed: false,
+        }
+    }
 }
 
 /// Returns the part without brackets at an offset.
@@ -378,7 +381,8 @@ pub(super) fn bare(text: &str, at: usize, wants_time: bool, wants_level: bool) -
     if wants_time && let Some(found) = written::leading(rest) {
         return part(Kind::Time, found.length, found.stamp);
     }
-    let word_length = rest.find([' ', '\t', '\n']).unwrap_or(rest.len());
+    let is_blank = |byte: u8| matches!(byte, b' ' | b'\t' | b'\n');
+    let word_length = rest.bytes().position(is_blank).unwrap_or(rest.len());
     let word = &rest[..word_length];
     let trimmed = word
         .trim_end_matches([':', ',', '|'])
@@ -393,10 +397,7 @@ pub(super) fn bare(text: &str, at: usize, wants_time: bool, wants_level: bool) -
             byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'\'')
         });
         let candidate = &rest[..letters];
-        if ends
-            && (level(candidate).is_some()
-                || (letter(candidate).is_some() && letters == word_length))
-        {
+        if ends && level::of_head(candidate).is_some() && (letters > 1 || letters == word_length) {
             // `ERROR/MainProcess`
             if rest.as_bytes().get(letters) == Some(&b'/') {
                 let end = at + letters + 1;
