@@ -562,3 +562,14 @@ fn marked_lines_are_parsed() {
         assert_agreement("log", log.as_bytes());
     }
 }
+
+#[test]
+fn a_list_of_one_row_that_is_cut_above_it() {
+    let table = "$ kubectl -n quay get pods\nNAME     READY   STATUS    RESTARTS   AGE\nmole-0   1/1     Running   0          5d\n";
+    let error = "E0304 00:00:08.123456     812 pods.go:88] Error creating: pods \"pier-5c9-\" is forbidden: no service account specified for pod quay/pier-5c9-x2b4k\n";
+    for filled in (100..260).step_by(8) {
+        let filled = "e".repeat(filled);
+        let head = format!("I0304 00:00:06.123456     812 sync.go:88] synced th{filled}\n");
+        assert_agreement("log", format!("{head}{table}{error}{head}").as_bytes());
+    }
+}

@@ -126,12 +126,10 @@ fn is_rolling(object: &Object<'_>) -> bool {
         Some("Deployment" | "StatefulSet" | "DaemonSet")
     );
     let count = |keys: &[&str]| keys.iter().find_map(|key| replicas(object, key));
-    let desired = count(&["desired", "desired_scheduled"]);
-    let (Some(desired), Some(updated)) = (desired.filter(|_| is_workload), count(&["updated"]))
-    else {
-        return false;
-    };
-    updated < desired
+    is_workload
+        && count(&["desired", "desired_scheduled"])
+            .zip(count(&["updated"]))
+            .is_some_and(|(desired, updated)| updated < desired)
 }
 
 /// Returns one of a workload's numbers of pods.

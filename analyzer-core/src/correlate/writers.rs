@@ -2,9 +2,10 @@
 //!
 //! `writers.yaml` says of which writers which causes are reported as another signature.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use super::advice::writers;
 use crate::matcher::Hit;
@@ -23,9 +24,10 @@ pub(crate) fn signature_of_writer(
     }
     let rule = match signature.is_frame() {
         true => rule_of_frame(&signature.cause, hit)?,
-        false => kwhy_catalogue::writers().iter().find(|rule| {
-            rule.marks.is_empty() && rule.causes.contains(&&*signature.cause) && wrote(rule, hit)
-        })?,
+        false => {
+            let mut rules = RULES.of_cause.get(&*signature.cause)?.iter();
+            *rules.find(|rule| rule.marks.is_empty() && wrote(rule, hit))?
+        }
     };
     catalogue.number(rule.signature)
 }
@@ -36,46 +38,71 @@ fn wrote(rule: &WriterRule, hit: &Hit) -> bool {
         return false;
     }
     let line = hit.place.text.as_str();
-    let says = rule.words.is_empty() || rule.words.iter().any(|word| line.contains(word));
     let is_of_file = || {
         rule.files.iter().any(|file| {
             let at = line.find(file).map(|at| at + file.len());
             at.is_some_and(|end| line[end..].starts_with(':'))
         })
     };
-    says && (writers(hit).any(|writer| rule.writers.contains(&writer)) || is_of_file())
+    let says = || rule.words.is_empty() || rule.words.iter().any(|word| line.contains(word));
+    (writers(hit).any(|writer| rule.writers.contains(&writer)) || is_of_file()) && says()
 }
 
 /// The first rule about frames that a record of unknown words is of. Its writer may be known by a pod, a workload or a
 /// part of theirs (`longhorn-manager` of `longhorn`), or by a text that only they write.
 fn rule_of_frame(cause: &str, hit: &Hit) -> Option<&'static WriterRule> {
     let rules = kwhy_catalogue::writers();
-    let is_of = |rule: &WriterRule| !rule.marks.is_empty() && rule.causes.contains(&cause);
-    let named = rules
-        .iter()
-        .position(|rule| is_of(rule) && writers(hit).any(|writer| is_named(rule, writer)));
-    let marks = MARKS.as_ref();
-    let marked = marks.and_then(|(marks, owners)| {
+    let is_of = |number: &usize| {
+        let rule = rules.get(*number);
+        rule.is_some_and(|rule| !rule.marks.is_empty() && rule.causes.contains(&cause))
+    };
+    let names = writers(hit).flat_map(names);
+    let named = names.filter_map(|name| RULES.of_writer.get(name));
+    let named = named.flatten().copied().filter(is_of);
+    let marked = RULES.marks.iter().flat_map(|(marks, owners)| {
         let found = marks.find_overlapping_iter(&hit.place.text);
-        let owners = found.filter_map(|mark| owners.get(mark.pattern().as_usize()).copied());
-        owners
-            .filter(|owner| rules.get(*owner).is_some_and(is_of))
-            .min()
+        found.filter_map(|mark| owners.get(mark.pattern().as_usize()).copied())
     });
-    rules.get(named.into_iter().chain(marked).min()?)
+    rules.get(named.chain(marked.filter(is_of)).min()?)
 }
 
-/// The marks of all rules, searched for at once, and the rule of each.
-static MARKS: LazyLock<Option<(AhoCorasick, Vec<usize>)>> = LazyLock::new(|| {
-    let rules = kwhy_catalogue::writers().iter().enumerate();
-    let marks = rules.flat_map(|(number, rule)| rule.marks.iter().map(move |mark| (*mark, number)));
-    let (marks, owners): (Vec<&str>, Vec<usize>) = marks.unzip();
-    Some((AhoCorasick::new(marks).ok()?, owners))
+/// A writer and what it may be a part of: `longhorn-manager` and `longhorn`.
+fn names(writer: &str) -> impl Iterator<Item = &str> {
+    let parts = writer.match_indices(['-', '/', '.', ' ']);
+    parts.map(|(end, _)| &writer[..end]).chain([writer])
+}
+
+/// The rules by what they ask for.
+struct Rules {
+    of_cause: HashMap<&'static str, Vec<&'static WriterRule>>,
+    /// The numbers of the rules about frames of each writer.
+    of_writer: HashMap<&'static str, Vec<usize>>,
+    /// The marks of all rules, searched for at once, and the number of the rule of each.
+    marks: Option<(AhoCorasick, Vec<usize>)>,
+}
+
+static RULES: LazyLock<Rules> = LazyLock::new(|| {
+    let mut of_cause: HashMap<&str, Vec<&WriterRule>> = HashMap::new();
+    let mut of_writer: HashMap<&str, Vec<usize>> = HashMap::new();
+    let (mut marks, mut owners): (Vec<&str>, Vec<usize>) = Default::default();
+    for (number, rule) in kwhy_catalogue::writers().iter().enumerate() {
+        for cause in rule.causes {
+            of_cause.entry(cause).or_default().push(rule);
+        }
+        if !rule.marks.is_empty() {
+            for writer in rule.writers {
+                of_writer.entry(writer).or_default().push(number);
+            }
+        }
+        marks.extend(rule.marks);
+        owners.extend(rule.marks.iter().map(|_| number));
+    }
+    // a DFA of this size takes longer to build than most inputs to read
+    let kind = Some(AhoCorasickKind::ContiguousNFA);
+    let marks = AhoCorasick::builder().kind(kind).build(marks).ok();
+    Rules {
+        of_cause,
+        of_writer,
+        marks: marks.map(|marks| (marks, owners)),
+    }
 });
-
-fn is_named(rule: &WriterRule, writer: &str) -> bool {
-    rule.writers.iter().any(|name| {
-        let rest = writer.strip_prefix(name);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '/', '.', ' ']))
-    })
-}

@@ -20,6 +20,8 @@ pub(super) struct Reach {
     pub end: bool,
     /// True if the segment is a table.
     pub of_table: bool,
+    /// True if the command above the table asks for all objects, so that one row may be all of them.
+    pub of_all: bool,
 }
 
 /// Objects of a list in one block, by their numbers in what was parsed.
@@ -48,6 +50,7 @@ impl Items {
             items.unbroken = reach.start && reach.end;
             items.head = if reach.start { 0..all } else { 0..0 };
             items.tail = (reach.end && !reach.start).then_some(0..all);
+            items.of_kind = reach.of_all;
             return items;
         }
         if reach.start {
@@ -68,7 +71,7 @@ pub(super) struct Part {
     /// The number of objects of each kind.
     kinds: BTreeMap<String, u64>,
     listed: Listed,
-    /// True if its own kind says that it is the list of all.
+    /// True if its own kind or its command says that it is the list of all.
     of_kind: bool,
     is_broken: bool,
     /// Hits that hold if the list is whole, with the kinds of their objects.

@@ -317,10 +317,7 @@ impl ObjectPrefilter {
             places: vec![None; self.lists.len()],
             known: self.lacking(object),
             results,
-            has_lists: object
-                .fields
-                .iter()
-                .any(|(_, value)| matches!(value, Value::List(_) | Value::Map(_))),
+            has_lists: object.fields.is_nested(),
         };
         let format = FORMATS.iter().position(|format| *format == object.format);
         let gates = format.and_then(|format| self.by_format.get(format));

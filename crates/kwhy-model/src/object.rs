@@ -49,6 +49,11 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// Returns true for a map or a list.
+    pub fn is_nested(&self) -> bool {
+        matches!(self, Value::Map(_) | Value::List(_))
+    }
+
     /// The value below a dotted path of keys, such as `state.exit_code`.
     pub fn get(&self, path: &str) -> Option<&Value<'a>> {
         match self {
@@ -74,6 +79,8 @@ impl<'a> Value<'a> {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Map<'a> {
     entries: Vec<Entry<'a>>,
+    /// True if a value has been a map or a list: most rows of tables have none, and no path leads into them.
+    is_nested: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -94,6 +101,7 @@ impl<'a> Map<'a> {
     pub fn with_room(entries: usize) -> Self {
         Map {
             entries: Vec::with_capacity(entries),
+            is_nested: false,
         }
     }
 
@@ -113,6 +121,7 @@ impl<'a> Map<'a> {
     }
 
     fn put(&mut self, key: Cow<'a, str>, label: Option<Box<str>>, value: Value<'a>) {
+        self.is_nested |= value.is_nested();
         let entry = Entry { key, label, value };
         match self.entries.iter_mut().find(|known| known.key == entry.key) {
             Some(slot) => *slot = entry,
@@ -123,13 +132,24 @@ impl<'a> Map<'a> {
     /// The value below a dotted path of keys. A key that itself contains dots, such as a label's,
     /// is found too.
     pub fn get(&self, path: &str) -> Option<&Value<'a>> {
-        let find = |key: &str| self.entries.iter().find(|entry| entry.key == key);
-        if let Some(entry) = find(path) {
-            return Some(&entry.value);
+        if let Some(value) = self.find(path) {
+            return Some(value);
+        }
+        if !self.is_nested {
+            return None;
         }
         let dots = path.bytes().enumerate().filter(|(_, byte)| *byte == b'.');
         dots.map(|(dot, _)| dot)
-            .find_map(|dot| find(path.get(..dot)?)?.value.get(path.get(dot + 1..)?))
+            .find_map(|dot| self.find(path.get(..dot)?)?.get(path.get(dot + 1..)?))
+    }
+
+    fn find(&self, key: &str) -> Option<&Value<'a>> {
+        // few keys of a map have the same length and start
+        let start = |key: &str| (key.len(), key.as_bytes().first().copied());
+        let wanted = start(key);
+        let mut entries = self.entries.iter();
+        let entry = entries.find(|entry| start(&entry.key) == wanted && entry.key == key)?;
+        Some(&entry.value)
     }
 
     /// The text of a scalar below a path.
@@ -156,7 +176,10 @@ impl<'a> Map<'a> {
 
     /// The items of the list below a path; none if there is no list.
     pub fn items(&self, path: &str) -> &[Value<'a>] {
-        self.get(path).map_or(&[], Value::items)
+        match self.is_nested {
+            true => self.get(path).map_or(&[], Value::items),
+            false => &[],
+        }
     }
 
     /// The items of the list below a path; where the path leads through lists, those of all of them.
@@ -198,7 +221,7 @@ impl<'a> Map<'a> {
             .map(|entry| (entry.key.as_ref(), &entry.value))
     }
 
-    /// The entries in order, to change their values.
+    /// The entries in order, to change their values; a scalar must stay one.
     pub fn values_mut(&mut self) -> impl Iterator<Item = (&str, &mut Value<'a>)> {
         let entries = self.entries.iter_mut();
         entries.map(|entry| (entry.key.as_ref(), &mut entry.value))
@@ -245,6 +268,11 @@ impl<'a> Map<'a> {
         self.entries.iter().any(|entry| entry.label.is_some())
     }
 
+    /// Returns true if a value is a map or a list, or was one.
+    pub fn is_nested(&self) -> bool {
+        self.is_nested
+    }
+
     /// The number of entries.
     pub fn len(&self) -> usize {
         self.entries.len()
@@ -268,9 +296,7 @@ impl<'a> FromIterator<(Cow<'a, str>, Value<'a>)> for Map<'a> {
     /// Values in order; of several of one name the last one stays, at the first one's place.
     fn from_iter<I: IntoIterator<Item = (Cow<'a, str>, Value<'a>)>>(entries: I) -> Self {
         let entries = entries.into_iter();
-        let mut map = Map {
-            entries: Vec::with_capacity(entries.size_hint().0),
-        };
+        let mut map = Map::with_room(entries.size_hint().0);
         // most maps are small; of a large one the places of its keys are remembered
         let mut places: HashMap<Cow<'a, str>, usize> = HashMap::new();
         for (key, value) in entries {
@@ -285,10 +311,12 @@ impl<'a> FromIterator<(Cow<'a, str>, Value<'a>)> for Map<'a> {
             match places.entry(key) {
                 hash_map::Entry::Occupied(known) => {
                     if let Some(entry) = map.entries.get_mut(*known.get()) {
+                        map.is_nested |= value.is_nested();
                         entry.value = value;
                     }
                 }
                 hash_map::Entry::Vacant(free) => {
+                    map.is_nested |= value.is_nested();
                     map.entries.push(Entry {
                         key: free.key().clone(),
                         label: None,

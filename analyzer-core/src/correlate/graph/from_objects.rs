@@ -139,7 +139,7 @@ pub(super) fn edges(
     let Some(kind) = this.kind.as_deref().filter(|_| this.name.is_some()) else {
         return;
     };
-    let is_flat = is_flat(object);
+    let is_flat = !object.fields.is_nested();
     let fields = FIELDS.iter().filter(|field| field.of == kind);
     for field in fields.filter(|field| !is_flat || !field.path.contains('.')) {
         at(object, field.path, &mut |name, beside| {
@@ -155,12 +155,6 @@ pub(super) fn edges(
             }
         });
     }
-}
-
-/// Returns true if an object has nothing but scalars, as the row of a table.
-fn is_flat(object: &Object<'_>) -> bool {
-    let mut values = object.fields.iter();
-    values.all(|(_, value)| !matches!(value, Value::Map(_) | Value::List(_)))
 }
 
 /// Calls `add` with each address that an object states, and its owner.
@@ -182,7 +176,7 @@ pub(super) fn addresses(
     {
         add(&address, &Arc::new(Subject::new("Node", None, &node)));
     }
-    let is_flat = is_flat(object);
+    let is_flat = !object.fields.is_nested();
     for path in ADDRESSES
         .iter()
         .filter(|path| !is_flat || !path.contains('.'))

@@ -15,7 +15,7 @@ use crate::report::SegmentSummary;
 use kwhy_model::{Event, Format, Parsed, Stamp, Subject};
 use kwhy_parse::framing::line_at;
 use kwhy_parse::input::{
-    Chunk, Document, floor_char, is_output, lines, log_section, segments_within,
+    Chunk, Document, Extent, floor_char, is_output, lines, log_section, segments_within,
     without_closing_marks,
 };
 use kwhy_parse::{self as parse, log};
@@ -27,17 +27,24 @@ impl BlockScan<'_, '_, '_> {
         Reach {
             start: is_first && range.start == 0 && self.begins_with_item(),
             end: is_last && range.end == self.block.bytes.len() && !self.block.whole,
-            of_table: false,
+            ..Reach::default()
         }
     }
 
     /// The same of a segment that is a table: of its block only that which cuts it counts.
-    fn reach_of_table(&self, range: &Range<usize>, is_first: bool, is_last: bool) -> Reach {
+    fn reach_of_table(
+        &self,
+        range: &Range<usize>,
+        is_first: bool,
+        is_last: bool,
+        extent: Extent,
+    ) -> Reach {
         let block = self.block;
         Reach {
             start: is_first && range.start == 0 && block.table.is_some(),
             end: is_last && range.end == block.bytes.len() && block.table_continues,
             of_table: true,
+            of_all: extent != Extent::Some,
         }
     }
 
@@ -140,7 +147,9 @@ impl BlockScan<'_, '_, '_> {
             let is_log = part && segment.is_log;
             let is_last = number + 1 == all;
             let reach = match segment.format {
-                Format::Table => self.reach_of_table(&range, number == 0, is_last),
+                Format::Table => {
+                    self.reach_of_table(&range, number == 0, is_last, segment.extent)
+                }
                 _ => self.reach(&range, number == 0, is_last),
             };
             let parsed = parse::segment(segment, self.limits);
@@ -197,7 +206,7 @@ impl BlockScan<'_, '_, '_> {
         let reach = Reach {
             start: piece.goes_on,
             end: !piece.is_last,
-            of_table: false,
+            ..Reach::default()
         };
         self.outcome.invalid += chunk.text.invalid_sequences();
         self.outcome.lines = u64::from(piece.is_last);
