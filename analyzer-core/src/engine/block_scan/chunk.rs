@@ -147,9 +147,7 @@ impl BlockScan<'_, '_, '_> {
             let is_log = part && segment.is_log;
             let is_last = number + 1 == all;
             let reach = match segment.format {
-                Format::Table => {
-                    self.reach_of_table(&range, number == 0, is_last, segment.extent)
-                }
+                Format::Table => self.reach_of_table(&range, number == 0, is_last, segment.extent),
                 _ => self.reach(&range, number == 0, is_last),
             };
             let parsed = parse::segment(segment, self.limits);
