@@ -161,6 +161,9 @@ impl HitStore {
             hit.refined = is_refined(number);
             self.keep_one_of_several(number, leaf, hit);
         }
+        if singles.is_empty() {
+            return;
+        }
         let singles = self.assign_by_writer(singles, won);
         let are_several = singles.len() > 1;
         // an object may have very many

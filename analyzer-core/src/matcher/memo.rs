@@ -3,20 +3,75 @@
 use std::collections::HashMap;
 
 use super::leaf::{self, Kept};
-use kwhy_model::Value;
+use kwhy_model::{Format, Map, Object, Value};
 use kwhy_signature::ValueTest;
 
-/// The results of the tests of each kind of object, by the address of its prefilter.
+/// What is remembered of each kind of object, by the address of its prefilter.
 #[derive(Debug, Default)]
-pub(crate) struct Memo(HashMap<usize, Results>);
+pub(crate) struct Memo(HashMap<usize, OfKind>);
 
 impl Memo {
-    /// The results of the tests of a kind, which has so many.
-    pub(super) fn of(&mut self, kind: usize, tests: usize) -> &mut Results {
-        let results = self.0.entry(kind).or_default();
-        results.0.resize_with(tests, || None);
-        results
+    /// What is remembered of a kind, which has so many tests.
+    pub(super) fn of(&mut self, kind: usize, tests: usize) -> &mut OfKind {
+        let of_kind = self.0.entry(kind).or_default();
+        of_kind.results.0.resize_with(tests, || None);
+        of_kind
     }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct OfKind {
+    pub results: Results,
+    /// The last object whose values are all scalars.
+    pub last: Option<LastRow>,
+}
+
+/// A row of a table, and the conditions that it passed. One that differs from it only in values that none of them looked
+/// at passes the same.
+#[derive(Debug)]
+pub(super) struct LastRow {
+    format: Format,
+    listed: bool,
+    keys: Vec<Box<str>>,
+    /// The values that were looked at, by their paths.
+    values: Vec<(Box<str>, Known)>,
+    /// The numbers of the conditions.
+    pub passed: Vec<usize>,
+}
+
+impl LastRow {
+    /// Remembers an object; none if a value that was looked at cannot be compared. Of the paths that have no value
+    /// the keys tell.
+    pub fn new<'p>(
+        object: &Object<'_>,
+        paths: impl Iterator<Item = &'p str>,
+        passed: Vec<usize>,
+    ) -> Option<LastRow> {
+        let values = paths.filter_map(|path| Some((path, object.fields.get(path)?)));
+        let values = values.map(|(path, value)| Some((path.into(), Known::new(Some(value))?)));
+        Some(LastRow {
+            format: object.format,
+            listed: object.listed,
+            keys: object.fields.iter().map(|(key, _)| key.into()).collect(),
+            values: values.collect::<Option<_>>()?,
+            passed,
+        })
+    }
+
+    /// Returns true if an object passes the same conditions.
+    pub fn is_like(&self, object: &Object<'_>) -> bool {
+        (self.format, self.listed) == (object.format, object.listed)
+            && has_keys(&object.fields, &self.keys)
+            && (self.values.iter()).all(|(path, known)| known.is(object.fields.get(path)))
+    }
+}
+
+fn has_keys(fields: &Map<'_>, keys: &[Box<str>]) -> bool {
+    fields.len() == keys.len()
+        && fields
+            .iter()
+            .zip(keys)
+            .all(|((one, _), other)| *one == **other)
 }
 
 /// By the numbers of the tests, what each said last.

@@ -391,14 +391,11 @@ impl<'c> Tester<'c> {
                 leaf::compares_otherwise(pattern, object, tested, &condition.comparisons)
             };
             if compares && tested.as_mut().is_some_and(refused) {
-                return;
+                return false;
             }
             let mut found = leaf::object(pattern, object, !condition.is_single(), tested);
             if compares {
                 found.retain(|found| compare(&found.captures, &condition.comparisons));
-            }
-            if found.is_empty() {
-                return;
             }
             // what only refutes is never shown
             let is_shown = match self.compiled.table_of(leaf) {
@@ -412,10 +409,11 @@ impl<'c> Tester<'c> {
                 };
                 (leaf, hit)
             }));
+            true
         };
         match self.object_prefilter(object.subject.kind.as_deref()) {
             Some(prefilter) => prefilter.pass(object, memo, |leaf, pattern, tested| {
-                test(leaf, pattern, Some(tested));
+                test(leaf, pattern, Some(tested))
             }),
             None => self.all(|leaf, condition| {
                 if let LeafPattern::Object(pattern) = &condition.pattern {

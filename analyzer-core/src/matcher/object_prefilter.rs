@@ -12,7 +12,7 @@ use kwhy_signature::{ConditionId, ObjectPattern, ValueTest};
 
 use super::computed;
 use super::leaf::{TestedFields, is_one_of};
-use super::memo::{Memo, Results};
+use super::memo::{LastRow, Memo, OfKind, Results};
 
 /// The formats that show objects; a condition may ask for some of them.
 const FORMATS: [Format; 5] = [
@@ -302,41 +302,57 @@ impl ObjectPrefilter {
         known
     }
 
-    /// Calls `may` with each condition that an object may fulfil, and the tests of fields that it has passed.
+    /// Calls `may` with each condition that an object may fulfil, and the tests of fields that it has passed; it returns
+    /// false where the values of these rule the condition out.
     pub fn pass(
         &self,
         object: &Object<'_>,
         memo: &mut Memo,
-        mut may: impl FnMut(ConditionId, &ObjectPattern, TestedFields<'_>),
+        mut may: impl FnMut(ConditionId, &ObjectPattern, TestedFields<'_>) -> bool,
     ) {
         // prefilters are made once and stay where they are
-        let results = memo.of(std::ptr::from_ref(self).addr(), self.tests);
+        let OfKind { results, last } = memo.of(std::ptr::from_ref(self).addr(), self.tests);
+        let mut ask = |known: &PrefilteredCondition, results: &mut Results| {
+            let tests = &known.tests;
+            may(known.leaf, &known.pattern, TestedFields { results, tests })
+        };
+        let is_row = !object.fields.is_nested();
+        if is_row && let Some(last) = last.as_ref().filter(|last| last.is_like(object)) {
+            for known in last.passed.iter().filter_map(|at| self.conditions.get(*at)) {
+                ask(known, results);
+            }
+            return;
+        }
+        let known = self.lacking(object);
+        let present: Vec<usize> = match is_row {
+            true => (0..known.len()).filter(|at| known[*at].is_none()).collect(),
+            false => Vec::new(),
+        };
         let mut values = Values {
             prefilter: self,
             object,
             places: vec![None; self.lists.len()],
-            known: self.lacking(object),
+            known,
             results,
-            has_lists: object.fields.is_nested(),
+            has_lists: !is_row,
         };
         let format = FORMATS.iter().position(|format| *format == object.format);
         let gates = format.and_then(|format| self.by_format.get(format));
-        let passed = values.pass(gates.unwrap_or(&self.of_others));
-        let passed = passed
-            .iter()
-            .filter_map(|number| self.conditions.get(*number));
-        for known in passed {
-            if (!known.pattern.listed || object.listed)
-                && !known.fields.iter().any(|asked| values.refuse(asked))
-                && known.tests.iter().all(|test| values.hold(known, test))
-                && (known.lists.is_empty() || values.have_item(known))
-            {
-                let tested = TestedFields {
-                    results: values.results,
-                    tests: &known.tests,
-                };
-                may(known.leaf, &known.pattern, tested);
-            }
+        let mut passed = values.pass(gates.unwrap_or(&self.of_others));
+        passed.retain(|number| {
+            let known = self.conditions.get(*number);
+            known.is_some_and(|known| {
+                (!known.pattern.listed || object.listed)
+                    && !known.fields.iter().any(|asked| values.refuse(asked))
+                    && known.tests.iter().all(|test| values.hold(known, test))
+                    && (known.lists.is_empty() || values.have_item(known))
+                    && ask(known, values.results)
+            })
+        });
+        if is_row {
+            let looked_at = present.iter().filter(|at| values.known[**at].is_some());
+            let paths = looked_at.filter_map(|at| self.paths.get(*at).map(AsRef::as_ref));
+            *last = LastRow::new(object, paths, passed);
         }
     }
 }
@@ -452,7 +468,10 @@ mod tests {
         let lines: Vec<_> = lines(yaml).collect();
         let mut passed = false;
         let object = &object::parse(&lines).objects[0];
-        prefilter.pass(object, &mut Memo::default(), |_, _, _| passed = true);
+        prefilter.pass(object, &mut Memo::default(), |_, _, _| {
+            passed = true;
+            true
+        });
         passed
     }
 
