@@ -33,10 +33,22 @@ pub(super) struct LastRow {
     format: Format,
     listed: bool,
     keys: Vec<Box<str>>,
-    /// The values that were looked at, by their paths.
+    /// The values that were looked at, by their paths, except numbers of which only the range counts.
     values: Vec<(Box<str>, Known)>,
+    /// What came of the tests of these numbers.
+    ranges: Vec<RangeTest>,
     /// The numbers of the conditions.
     pub passed: Vec<usize>,
+}
+
+/// A test of the range of a number.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RangeTest {
+    /// The number of the condition.
+    pub condition: usize,
+    /// The number of the test among those of the condition.
+    pub test: usize,
+    pub holds: bool,
 }
 
 impl LastRow {
@@ -45,6 +57,7 @@ impl LastRow {
     pub fn new<'p>(
         object: &Object<'_>,
         paths: impl Iterator<Item = &'p str>,
+        ranges: Vec<RangeTest>,
         passed: Vec<usize>,
     ) -> Option<LastRow> {
         let values = paths.filter_map(|path| Some((path, object.fields.get(path)?)));
@@ -54,15 +67,17 @@ impl LastRow {
             listed: object.listed,
             keys: object.fields.iter().map(|(key, _)| key.into()).collect(),
             values: values.collect::<Option<_>>()?,
+            ranges,
             passed,
         })
     }
 
-    /// Returns true if an object passes the same conditions.
-    pub fn is_like(&self, object: &Object<'_>) -> bool {
+    /// Returns true if an object passes the same conditions. `holds` tells what comes of the test of a range.
+    pub fn is_like(&self, object: &Object<'_>, holds: impl Fn(&RangeTest) -> bool) -> bool {
         (self.format, self.listed) == (object.format, object.listed)
             && has_keys(&object.fields, &self.keys)
             && (self.values.iter()).all(|(path, known)| known.is(object.fields.get(path)))
+            && self.ranges.iter().all(|range| holds(range) == range.holds)
     }
 }
 

@@ -11,8 +11,8 @@ use kwhy_model::{Format, Object, Value};
 use kwhy_signature::{ConditionId, ObjectPattern, ValueTest};
 
 use super::computed;
-use super::leaf::{TestedFields, is_one_of};
-use super::memo::{LastRow, Memo, OfKind, Results};
+use super::leaf::{self, TestedFields, is_one_of};
+use super::memo::{LastRow, Memo, OfKind, RangeTest, Results};
 
 /// The formats that show objects; a condition may ask for some of them.
 const FORMATS: [Format; 5] = [
@@ -317,7 +317,8 @@ impl ObjectPrefilter {
             may(known.leaf, &known.pattern, TestedFields { results, tests })
         };
         let is_row = !object.fields.is_nested();
-        if is_row && let Some(last) = last.as_ref().filter(|last| last.is_like(object)) {
+        let holds = |range: &RangeTest| self.holds(range, object);
+        if is_row && let Some(last) = last.as_ref().filter(|last| last.is_like(object, holds)) {
             for known in last.passed.iter().filter_map(|at| self.conditions.get(*at)) {
                 ask(known, results);
             }
@@ -334,6 +335,8 @@ impl ObjectPrefilter {
             places: vec![None; self.lists.len()],
             known,
             results,
+            exact: Vec::new(),
+            ranges: Vec::new(),
             has_lists: !is_row,
         };
         let format = FORMATS.iter().position(|format| *format == object.format);
@@ -342,18 +345,34 @@ impl ObjectPrefilter {
         passed.retain(|number| {
             let known = self.conditions.get(*number);
             known.is_some_and(|known| {
+                let mut tests = known.tests.iter().enumerate();
                 (!known.pattern.listed || object.listed)
                     && !known.fields.iter().any(|asked| values.refuse(asked))
-                    && known.tests.iter().all(|test| values.hold(known, test))
+                    && tests.all(|(test, tested)| values.hold((*number, test), known, tested))
                     && (known.lists.is_empty() || values.have_item(known))
                     && ask(known, values.results)
             })
         });
         if is_row {
-            let looked_at = present.iter().filter(|at| values.known[**at].is_some());
-            let paths = looked_at.filter_map(|at| self.paths.get(*at).map(AsRef::as_ref));
-            *last = LastRow::new(object, paths, passed);
+            let is_exact = |at: &&usize| match values.known.get(**at) {
+                Some(Some(Some(Value::Integer(..)))) => values.exact.contains(*at),
+                Some(looked_at) => looked_at.is_some(),
+                None => false,
+            };
+            let paths = present.iter().filter(is_exact);
+            let paths = paths.filter_map(|at| self.paths.get(*at).map(AsRef::as_ref));
+            *last = LastRow::new(object, paths, std::mem::take(&mut values.ranges), passed);
         }
+    }
+
+    /// What comes of the test of a range for an object.
+    fn holds(&self, range: &RangeTest, object: &Object<'_>) -> bool {
+        let test = || {
+            let condition = self.conditions.get(range.condition)?;
+            let key = &condition.tests.get(range.test)?.key;
+            Some((condition.pattern.fields.get(&**key)?, key))
+        };
+        test().is_none_or(|(test, key)| leaf::holds(test, object.fields.get(key)))
     }
 }
 
@@ -367,6 +386,10 @@ struct Values<'s, 'o, 'a> {
     known: Vec<Option<Option<&'o Value<'a>>>>,
     /// By the numbers of the tests, their last results.
     results: &'s mut Results,
+    /// The paths of numbers of which not only the range was asked for.
+    exact: Vec<usize>,
+    /// The ranges that were asked for.
+    ranges: Vec<RangeTest>,
     /// False if all values are scalars, as those of a table's row.
     has_lists: bool,
 }
@@ -430,11 +453,29 @@ impl<'o, 'a> Values<'_, 'o, 'a> {
         *slot.get_or_insert_with(|| item.get(paths.get(path)?))
     }
 
-    /// Returns true if a value of the object passes a test.
-    fn hold(&mut self, condition: &PrefilteredCondition, tested: &Tested) -> bool {
+    /// Returns true if a value of the object passes a test, which has these numbers among the conditions and their tests.
+    fn hold(
+        &mut self,
+        (condition, number): (usize, usize),
+        known: &PrefilteredCondition,
+        tested: &Tested,
+    ) -> bool {
         let value = self.field(tested.path);
-        let test = condition.pattern.fields.get(&*tested.key);
-        test.is_none_or(|test| self.results.holds(tested.number, test, value))
+        let Some(test) = known.pattern.fields.get(&*tested.key) else {
+            return true;
+        };
+        let holds = self.results.holds(tested.number, test, value);
+        if let Some(Value::Integer(..)) = value {
+            match test.is_of_number() {
+                true => self.ranges.push(RangeTest {
+                    condition,
+                    test: number,
+                    holds,
+                }),
+                false => self.exact.push(tested.path),
+            }
+        }
+        holds
     }
 
     /// Returns true if an item of one of a condition's lists may be all that it asks.
@@ -473,6 +514,70 @@ mod tests {
             true
         });
         passed
+    }
+
+    #[test]
+    fn rows_pass_the_same_whatever_stood_before_them() {
+        let patterns = [
+            "where: {status: Running}",
+            "where: {status: {not: Running}, age_s: {ge: 600}}",
+            "where: {ready: 'regex:0/[0-9]+', restarts: {ge: 4}}",
+            "where: {ready: '{ready}', age_s: {ge: 600}}",
+            "where: {restarts: '0'}",
+            "where: {restarts: {present: true}, age_s: {lt: 60}}",
+            "{listed: true, where: {status: Failed}}",
+            "where: {node: {absent: true}}",
+        ];
+        let conditions = (0..).zip(patterns).map(|(number, pattern)| {
+            let pattern: ObjectPattern = serde_yaml::from_str(pattern).unwrap();
+            ((number, 0), Arc::new(pattern))
+        });
+        let prefilter = ObjectPrefilter::new(conditions);
+        let mut rows = Vec::new();
+        for status in ["Running", "Failed"] {
+            for ready in ["1/1", "0/1"] {
+                for restarts in ["0", "5"] {
+                    for age in ["30s", "10m", "9d"] {
+                        rows.push(format!(
+                            "quay-0   {ready}   {status}   {restarts}   {age}\n"
+                        ));
+                    }
+                }
+            }
+        }
+        let pass = |object: &Object<'_>, memo: &mut Memo, is_asked: bool| {
+            let mut passed = Vec::new();
+            prefilter.pass(object, memo, |leaf, _, _| {
+                passed.push(leaf);
+                is_asked
+            });
+            passed
+        };
+        // each row after each other one
+        for (one, first) in rows.iter().enumerate() {
+            for second in &rows {
+                let text = format!("NAME   READY   STATUS   RESTARTS   AGE\n{first}{second}");
+                let lines: Vec<_> = lines(&text).collect();
+                let parsed = kwhy_parse::table::parse(&lines);
+                let mut memo = Memo::default();
+                let mut objects = parsed.objects;
+                objects[1].listed = one % 2 == 0;
+                pass(&objects[0], &mut memo, true);
+                let after = pass(&objects[1], &mut memo, true);
+                assert_eq!(
+                    after,
+                    pass(&objects[1], &mut Memo::default(), true),
+                    "{text}"
+                );
+            }
+        }
+        // what the values rule out is not asked again of the same ones
+        let text = format!("NAME   READY   STATUS   RESTARTS   AGE\n{0}{0}", rows[0]);
+        let lines: Vec<_> = lines(&text).collect();
+        let objects = kwhy_parse::table::parse(&lines).objects;
+        let mut memo = Memo::default();
+        assert!(!pass(&objects[0], &mut memo, false).is_empty());
+        assert!(pass(&objects[1], &mut memo, false).is_empty());
     }
 
     #[test]
