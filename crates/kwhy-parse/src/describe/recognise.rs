@@ -26,6 +26,31 @@ enum ValueSyntax {
     OneOf(&'static [&'static str]),
 }
 
+/// Why a container waits or has ended, in words of the kubelet that no other object has (kubernetes/kubernetes
+/// `pkg/kubelet/container/sync_result.go`, `pkg/kubelet/images/types.go`, `pkg/kubelet/kuberuntime`, v1.32).
+const CONTAINER_REASONS: &[&str] = &[
+    "ContainerCannotRun",
+    "ContainerCreating",
+    "ContainerStatusUnknown",
+    "CrashLoopBackOff",
+    "CreateContainerConfigError",
+    "CreateContainerError",
+    "ErrImageNeverPull",
+    "ErrImagePull",
+    "ImageInspectError",
+    "ImagePullBackOff",
+    "InvalidImageName",
+    "OOMKilled",
+    "PodInitializing",
+    "PostStartHookError",
+    "PreCreateHookError",
+    "PreStartHookError",
+    "RegistryUnavailable",
+    "RunContainerError",
+    "SignatureValidationFailed",
+    "StartError",
+];
+
 /// Keys of kubectl's describers that identify a describe if the value has this syntax.
 const KEYS: &[(&str, ValueSyntax)] = &[
     ("Access Modes", ValueSyntax::Word),
@@ -77,6 +102,7 @@ const KEYS: &[(&str, ValueSyntax)] = &[
     ("Priority Class Name", ValueSyntax::Word),
     ("QoS Class", ValueSyntax::Word),
     ("Ready", ValueSyntax::Flag),
+    ("Reason", ValueSyntax::OneOf(CONTAINER_REASONS)),
     ("Reclaim Policy", ValueSyntax::Word),
     ("Requests", ValueSyntax::Title),
     ("Restart Count", ValueSyntax::Number),
@@ -181,6 +207,11 @@ pub(super) fn is_field(line: &str) -> bool {
         .is_some_and(|(_, form)| form.fits(entry.value.text))
 }
 
+/// Returns true for why a container waits or has ended, in words that tell it from another object's reason.
+pub(super) fn is_container_reason(entry: &Entry<'_>) -> bool {
+    entry.key_text() == "Reason" && CONTAINER_REASONS.contains(&entry.value.text)
+}
+
 /// Returns true if the line is the header of a table of conditions with their times.
 fn is_header_of_conditions(text: &str) -> bool {
     let mut words = text.split_whitespace();
@@ -262,6 +293,7 @@ mod tests {
             "      Started:      Tue, 03 Feb 2026 10:00:00 +0100",
             "Tolerations:  node.kubernetes.io/not-ready:NoExecute op=Exists for 300s",
             "QoS Class: Burstable",
+            "      Reason:       CrashLoopBackOff",
             "Containers:",
             "    Last Transition Time:  2024-03-04T05:06:07Z",
             "  Type    Status  LastHeartbeatTime   LastTransitionTime   Reason   Message",
@@ -275,6 +307,9 @@ mod tests {
             "image: nginx",
             "State: it never gets ready",
             "Started: yesterday, after the upgrade",
+            "Reason: the upgrade",
+            "Reason: Evicted",
+            "reason: CrashLoopBackOff",
             "Containers: two of them",
             "http://x/y",
             "",

@@ -209,6 +209,18 @@ fn fragments_of_a_container() {
         assert_eq!(text("last_state.reason"), "OOMKilled");
         assert_eq!(text("restart_count"), "4");
     }
+    for (text, reason) in [
+        ("Reason:       CrashLoopBackOff\n", "CrashLoopBackOff"),
+        (
+            "      Reason:       OOMKilled\n      Exit Code:    137\n",
+            "OOMKilled",
+        ),
+    ] {
+        let parsed = read(text);
+        let container = &parsed.objects[0].fields.items("containers")[0];
+        let known = container.get("state.reason").unwrap();
+        assert_eq!(known.to_text().unwrap(), reason);
+    }
     let parsed = read(
         "      Reason:     Error\n      Exit Code:  1\n    Ready:        False\n  side:\n    Image:  a/b\n",
     );

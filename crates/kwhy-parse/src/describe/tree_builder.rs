@@ -2,6 +2,7 @@
 
 use super::key_case;
 use super::layout::{Block, Content, Entry, Field, Node, Schema, Tree, is_absent, part, trimmed};
+use super::recognise::is_container_reason;
 use super::table::is_dashes;
 use crate::input::Line;
 
@@ -58,12 +59,13 @@ impl<'a, 's> TreeBuilder<'a, 's> {
         let empty_lines = std::mem::take(&mut self.empty_lines);
         let indent = entry.line.indent() as i64;
         // a text without its top that starts inside a block with keys that the object has too
-        if self.tree.nodes.len() == 1
-            && !next.is_empty()
-            && known_key(self.schema.root, next).is_none()
-            && self.place_implied(entry, indent, next, true)
-        {
-            return;
+        if self.tree.nodes.len() == 1 {
+            let is_inside = !next.is_empty() && known_key(self.schema.root, next).is_none();
+            if (is_container_reason(entry) && self.place_implied(entry, indent, next, false))
+                || (is_inside && self.place_implied(entry, indent, next, true))
+            {
+                return;
+            }
         }
         if self.place_headless(entry.line, indent) {
             return;

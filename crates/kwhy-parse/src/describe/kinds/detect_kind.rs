@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::super::recognise::is_container_reason;
 use super::layout::Entry;
 use super::raw_data;
 use crate::input::Line;
@@ -204,7 +205,7 @@ pub(in super::super) fn detect<'a>(lines: &[Line<'a>]) -> Option<DetectedKind<'a
             }
             continue;
         };
-        is_container |= CONTAINER_KEYS.contains(&key.text);
+        is_container |= CONTAINER_KEYS.contains(&key.text) || is_container_reason(&entry);
         if base.is_none_or(|base| entry.line.indent() <= base) {
             if key.text == "Events" {
                 break;
