@@ -98,7 +98,7 @@ fn an_interim_report_leaves_conditions_over_time_alone() {
 #[test]
 fn a_document_is_read_on_as_if_it_had_been_whole() {
     let pad = "2024-03-04T05:06:07Z level=info msg=\"cart served\" took=12ms\n";
-    let fault = "2024-03-04T05:06:08Z level=error msg=\"cannot start\" err=\"configmap \\\"cart\\\" not found\"\n";
+    let fault = "2024-03-04T05:06:08Z level=error msg=\"cannot start\" err=\"MountVolume.SetUp failed for volume \\\"conf\\\" : configmap \\\"cart\\\" not found\"\n";
     let panic = "panic: runtime error: index out of range [3] with length 3\n\ngoroutine 1 [running]:\nmain.main()\n\t/src/main.go:7 +0x1d\n";
     let mut records: Vec<&str> = Vec::new();
     for number in 0..12_000 {

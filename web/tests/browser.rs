@@ -1,5 +1,4 @@
-//! The page in Chromium, opened from disk. Skipped where Chromium, its driver or the page is missing: `cargo xtask web`
-//! builds the page.
+//! The page in Chromium, opened from disk. `KWHY_WEB_PAGE` names it; without it, Chromium or its driver nothing is opened.
 
 use std::fs;
 use std::io::Write as _;
@@ -17,11 +16,11 @@ use super::{MINE, PANIC, PASTE, file, outcome};
 
 /// A window with the page, and a folder for files.
 fn opened(name: &str) -> Option<(Browser, PathBuf)> {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/web/kwhy.html");
-    let Ok(page) = page.canonicalize() else {
-        eprintln!("the page is not built: it was not opened; cargo xtask web builds it");
+    let Some(page) = std::env::var_os("KWHY_WEB_PAGE") else {
+        eprintln!("KWHY_WEB_PAGE names no page: it was not opened; web/test builds and tests it");
         return None;
     };
+    let page = PathBuf::from(page);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();

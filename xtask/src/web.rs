@@ -57,6 +57,11 @@ fn built() -> Result<PathBuf, String> {
     // a module is a dynamic library; the package is none elsewhere, which would be linked in vain
     let built = Command::new(cargo)
         .current_dir(root())
+        // searching goes through 16 bytes at a time; browsers have had it longer than all else that the page needs
+        .env(
+            "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS",
+            "-Ctarget-feature=+simd128",
+        )
         .args(["rustc", "--package", "kwhy-web", "--lib"])
         .args(["--crate-type", "cdylib", "--profile", "web"])
         .args(["--target", TARGET, "--target-dir", "target"])

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 const QUIET: &str = "2024-03-04T05:06:07Z level=info msg=\"cart served\"\n";
-const FAULT: &str = "2024-03-04T05:06:08Z level=error msg=\"cannot start\" err=\"configmap \\\"cart\\\" not found\"\n";
+const FAULT: &str = "2024-03-04T05:06:08Z level=error msg=\"cannot start\" err=\"MountVolume.SetUp failed for volume \\\"conf\\\" : configmap \\\"cart\\\" not found\"\n";
 const PANIC: &str = "panic: runtime error: index out of range [3] with length 3\n\ngoroutine 1 [running]:\nmain.main()\n\t/src/main.go:7 +0x1d\n";
 
 /// Longer than the slowest report on a busy machine.
@@ -104,7 +104,7 @@ fn a_file_is_followed_through_rotation_and_truncation_until_interrupted() {
     append(&path, PANIC);
     follow.wait_for("panic");
     // truncated in place, after it was read
-    let other = "level=error msg=\"cannot start\" err=\"secret \\\"till\\\" not found\"\n";
+    let other = "level=error msg=\"cannot start\" err=\"MountVolume.SetUp failed for volume \\\"conf\\\" : secret \\\"till\\\" not found\"\n";
     fs::write(&path, other).unwrap();
     follow.wait_for("till");
     let interrupted = Command::new("kill")

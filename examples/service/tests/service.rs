@@ -159,7 +159,6 @@ fn more_than_may_wait_are_asked_to_come_again() {
         }
     });
     first.write_all(PANIC).unwrap();
-    end_of_sending(&first);
     assert_eq!(status_of(&mut first), 200);
 }
 

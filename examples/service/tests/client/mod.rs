@@ -73,7 +73,7 @@ impl Service {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let head = format!(
-            "POST /reports?name=raw HTTP/1.1\r\nhost: {}\r\ncontent-length: {length}\r\n\r\n",
+            "POST /reports?name=raw HTTP/1.1\r\nhost: {}\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n",
             self.address
         );
         stream.write_all(head.as_bytes()).unwrap();
