@@ -272,7 +272,7 @@ fn folders_dropped_files_and_signatures_are_read() {
     };
     let log = "must-gather.local.7/namespaces/shop/pods/web-0/web/web/logs/current.log";
     written(&folder, log, PANIC.as_bytes());
-    written(&folder, "must-gather.local.7/version", b"4.15");
+    written(&folder, "must-gather.local.7/event-filter.html", b"<html></html>");
     browser.type_into(
         "#folder",
         &folder.join("must-gather.local.7").display().to_string(),

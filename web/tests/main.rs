@@ -52,4 +52,4 @@ fn outcome(
 const PASTE: &str = "Warning  FailedMount  5s  kubelet  MountVolume.SetUp failed for volume \"conf\" : configmap \"cart\" not found\n";
 const PANIC: &str = "panic: runtime error: index out of range [3] with length 3\n";
 
-const MINE: &str = "id: ferry-full\ncause: storage/configmap-missing\nseverity: error\ntitle: The ferry {{ferry}} is full\nwhy: It takes 50.\nmatch: {event: {message: 'ferry {{ferry}} is full'}}\n";
+const MINE: &str = "id: ferry-full\ncause: storage/configmap-missing\nseverity: error\ntitle: The ferry {ferry} is full\nwhy: It takes 50.\nmatch: {event: {message: 'ferry {ferry} is full'}}\n";

@@ -35,7 +35,7 @@ usage: cargo xtask COMMAND
   picture [--check]
       writes the picture of a report that the README shows, or says whether it is current
   web
-      builds the page that runs kwhy in a browser, target/web/kwhy.html
+      builds the page that runs kwhy in a browser, target/page/kwhy.html
   words
       refuses words that the field has better terms for, in comments and documents
 ";

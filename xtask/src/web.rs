@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
-/// Writes `target/web/kwhy.html`, or says that it cannot be built here.
+/// Writes `target/page/kwhy.html`, or says that it cannot be built here.
 pub fn main() -> Result<(), String> {
     let mut out = std::io::stdout().lock();
     let mut tell = |text: String| writeln!(out, "web: {text}").map_err(|error| error.to_string());
@@ -24,7 +24,7 @@ pub fn main() -> Result<(), String> {
     let module = fs::read(built()?).map_err(|error| error.to_string())?;
     let packed = gzip(&module).map_err(|error| error.to_string())?;
     let page = page(&base64(&packed))?;
-    let folder = root().join("target/web");
+    let folder = root().join("target/page");
     fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
     let path = folder.join("kwhy.html");
     fs::write(&path, &page).map_err(|error| error.to_string())?;
