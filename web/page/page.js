@@ -100,6 +100,11 @@ async function dropped(transfer) {
   add(items);
 }
 
+function ownSignatures() {
+  $("own").textContent = signatures.map(({ name }) => name).join(", ");
+  show("without", signatures.length > 0);
+}
+
 // ---- the analysis
 
 function finish() {
@@ -206,11 +211,18 @@ for (const id of ["files", "folder"]) {
     event.target.value = "";
   });
 }
+$("without").addEventListener("click", () => {
+  signatures = [];
+  ownSignatures();
+  $("signatures").focus();
+});
 $("signatures").addEventListener("change", async (event) => {
   const files = [...event.target.files];
   try {
     signatures = await Promise.all(files.map(async (file) => ({ name: file.name, text: await file.text() })));
-    $("own").textContent = counted(signatures.length, "file");
+    ownSignatures();
+    // the same file is chosen again once it is corrected
+    event.target.value = "";
   } catch (error) {
     fail(`The signatures cannot be read: ${error}`);
   }

@@ -1,7 +1,9 @@
 //! The form of an answer: what the request asks for, and errors.
 
 use axum::Json;
-use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS};
+use axum::http::header::{
+    ACCEPT, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
+};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
@@ -100,10 +102,7 @@ pub enum Refusal {
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let (status, message) = match self {
-            Refusal::Format => (
-                StatusCode::BAD_REQUEST,
-                "format is json or html".to_owned(),
-            ),
+            Refusal::Format => (StatusCode::BAD_REQUEST, "format is json or html".to_owned()),
             Refusal::NotAcceptable => (
                 StatusCode::NOT_ACCEPTABLE,
                 "a report is application/json or text/html".to_owned(),
@@ -116,10 +115,7 @@ impl IntoResponse for Refusal {
                 StatusCode::REQUEST_TIMEOUT,
                 "the body took too long".to_owned(),
             ),
-            Refusal::CutOff => (
-                StatusCode::BAD_REQUEST,
-                "the body ended early".to_owned(),
-            ),
+            Refusal::CutOff => (StatusCode::BAD_REQUEST, "the body ended early".to_owned()),
             Refusal::Busy => (
                 StatusCode::SERVICE_UNAVAILABLE,
                 "too many analyses at once".to_owned(),
@@ -156,8 +152,14 @@ mod tests {
     fn the_preferred_form_is_chosen() {
         assert_eq!(accepted(&HeaderMap::new()), Some(Form::Json));
         assert_eq!(accepts("*/*"), Some(Form::Json));
-        assert_eq!(accepts("text/html,application/xml;q=0.9,*/*;q=0.8"), Some(Form::Html));
-        assert_eq!(accepts("text/html;q=0.5, application/json"), Some(Form::Json));
+        assert_eq!(
+            accepts("text/html,application/xml;q=0.9,*/*;q=0.8"),
+            Some(Form::Html)
+        );
+        assert_eq!(
+            accepts("text/html;q=0.5, application/json"),
+            Some(Form::Json)
+        );
         assert_eq!(accepts("image/png"), None);
         assert_eq!(accepts("application/json;q=0"), None);
     }

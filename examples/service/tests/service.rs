@@ -15,36 +15,60 @@ fn a_bundle_is_diagnosed_in_the_form_that_is_asked_for() {
     let service = Service::start(&[]);
     let body = bundle(&[
         ("must-gather/version", b"4.15"),
-        ("must-gather/namespaces/shop/pods/web-0/web/web/logs/current.log", PANIC),
+        (
+            "must-gather/namespaces/shop/pods/web-0/web/web/logs/current.log",
+            PANIC,
+        ),
     ]);
     let json = service.post("/reports?name=case-7.tar.gz", None, &body);
     assert_eq!((json.status, json.kind.as_str()), (200, "application/json"));
     assert_eq!(json.causes(), ["container/app-panic"]);
     let source = &json.json()["findings"][0]["evidence"][0]["source"];
-    assert!(source.as_str().unwrap().starts_with("case-7.tar.gz!must-gather/"), "{source}");
-    let streamed = service.post_stream("/reports?name=case-7.tar.gz", body.as_slice()).unwrap();
+    assert!(
+        source
+            .as_str()
+            .unwrap()
+            .starts_with("case-7.tar.gz!must-gather/"),
+        "{source}"
+    );
+    let streamed = service
+        .post_stream("/reports?name=case-7.tar.gz", body.as_slice())
+        .unwrap();
     assert_eq!(streamed.body, json.body);
     for (path, accept) in [
         ("/reports?format=html", None),
-        ("/reports", Some("text/html,application/xml;q=0.9,*/*;q=0.8")),
+        (
+            "/reports",
+            Some("text/html,application/xml;q=0.9,*/*;q=0.8"),
+        ),
     ] {
         let page = service.post(path, accept, &body);
-        assert_eq!((page.status, page.kind.as_str()), (200, "text/html; charset=utf-8"));
+        assert_eq!(
+            (page.status, page.kind.as_str()),
+            (200, "text/html; charset=utf-8")
+        );
         assert!(page.body.starts_with("<!DOCTYPE html>"), "{}", page.body);
     }
     assert_eq!(service.post("/reports?format=pdf", None, &body).status, 400);
-    assert_eq!(service.post("/reports", Some("image/png"), &body).status, 406);
+    assert_eq!(
+        service.post("/reports", Some("image/png"), &body).status,
+        406
+    );
     assert_eq!(service.health().json()["status"], "serving");
 }
 
 #[test]
 fn hostile_bodies_get_reports_that_say_so() {
     let service = Service::start(&[]);
-    let bomb = gzip(&vec![0; 256 << 20]);
+    let bomb = gzip(&vec![b'x'; 256 << 20]);
     assert!(bomb.len() < 2 << 20);
     let report = service.post("/reports", None, &bomb);
     assert_eq!(report.status, 200);
-    assert!(report.limits().contains(&"ratio".to_owned()), "{:?}", report.limits());
+    assert!(
+        report.limits().contains(&"ratio".to_owned()),
+        "{:?}",
+        report.limits()
+    );
     // bytes without a pattern
     let mut state = 88172645463325252_u64;
     let garbage: Vec<u8> = (0..1 << 20)
@@ -62,7 +86,11 @@ fn hostile_bodies_get_reports_that_say_so() {
     let whole = bundle(&[("a.log", PANIC), ("b.log", &[b'x'; 100_000])]);
     let report = service.post("/reports", None, &whole[..whole.len() - 40]);
     assert_eq!(report.causes(), ["container/app-panic"]);
-    assert!(report.limits().contains(&"damaged".to_owned()), "{:?}", report.limits());
+    assert!(
+        report.limits().contains(&"damaged".to_owned()),
+        "{:?}",
+        report.limits()
+    );
     // names are no markup
     let named = bundle(&[("<script>alert(1)</script>.log", PANIC)]);
     let page = service.post("/reports?format=html&name=%3Cscript%3E", None, &named);
@@ -73,7 +101,10 @@ fn hostile_bodies_get_reports_that_say_so() {
 fn a_body_is_no_larger_than_it_may_be() {
     let service = Service::start(&["--max-body", "1000000"]);
     let body = vec![b'\n'; 2_000_000];
-    assert_eq!(service.post("/reports", None, &PANIC.repeat(1000)).status, 200);
+    assert_eq!(
+        service.post("/reports", None, &PANIC.repeat(1000)).status,
+        200
+    );
     // the length is announced: the response comes before the body
     let mut announced = service.begin(body.len());
     assert_eq!(status_of(&mut announced), 413);

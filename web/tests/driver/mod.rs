@@ -18,7 +18,7 @@ pub const ENTER: &str = "\u{e007}";
 pub const ESCAPE: &str = "\u{e00c}";
 
 /// Longer than the slowest step on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(300);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A window of Chromium.
 pub struct Browser {
@@ -42,7 +42,7 @@ impl Browser {
         let mut lines = BufReader::new(driver.stdout.take()?).lines();
         let port = lines.find_map(|line| {
             let line = line.ok()?;
-            let port = line.split("on port ").nth(1)?;
+            let port = line.split("successfully on port ").nth(1)?;
             port.trim_end_matches('.').parse().ok()
         })?;
         // a full pipe would stop it
@@ -82,11 +82,7 @@ impl Browser {
         );
         stream.write_all(head.as_bytes()).unwrap();
         stream.write_all(body.as_bytes()).unwrap();
-        let mut response = Vec::new();
-        stream.read_to_end(&mut response).unwrap();
-        let text = String::from_utf8(response).unwrap();
-        let (_, body) = text.split_once("\r\n\r\n").unwrap();
-        let mut body: Value = serde_json::from_str(body).unwrap();
+        let mut body: Value = serde_json::from_slice(&body_of(stream)).unwrap();
         match body["value"]["error"].as_str() {
             Some(_) => Err(body["value"].to_string()),
             None => Ok(body["value"].take()),
@@ -198,6 +194,26 @@ impl Browser {
         let text = self.get("/screenshot");
         fs::write(path, from_base64(text.as_str().unwrap())).unwrap();
     }
+}
+
+/// Reads a response, which the driver does not end by closing the connection.
+fn body_of(stream: TcpStream) -> Vec<u8> {
+    let mut response = BufReader::new(stream);
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        response.read_line(&mut line).unwrap();
+        let line = line.trim_end().to_ascii_lowercase();
+        if line.is_empty() {
+            break;
+        }
+        if let Some(value) = line.strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap();
+        }
+    }
+    let mut body = vec![0; length];
+    response.read_exact(&mut body).unwrap();
+    body
 }
 
 impl Drop for Browser {

@@ -12,7 +12,8 @@ use flate2::write::GzEncoder;
 /// Longer than the slowest step on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-pub const PANIC: &[u8] = b"2024-03-04T05:06:07Z listening\npanic: runtime error: index out of range [3] with length 3\n";
+pub const PANIC: &[u8] =
+    b"2024-03-04T05:06:07Z listening\npanic: runtime error: index out of range [3] with length 3\n";
 
 /// A running service.
 pub struct Service {
@@ -63,7 +64,10 @@ impl Service {
     pub fn wait_until_idle(&self) {
         let until = Instant::now() + PATIENCE;
         while self.health().json()["running"] != 0 {
-            assert!(Instant::now() < until, "an analysis goes on without a client");
+            assert!(
+                Instant::now() < until,
+                "an analysis goes on without a client"
+            );
             thread::sleep(Duration::from_millis(50));
         }
     }
@@ -126,7 +130,9 @@ pub struct Answer {
 impl Answer {
     fn of(mut response: ureq::http::Response<ureq::Body>) -> Answer {
         let headers = response.headers();
-        let kind = headers.get("content-type").map(|value| value.to_str().unwrap().to_owned());
+        let kind = headers
+            .get("content-type")
+            .map(|value| value.to_str().unwrap().to_owned());
         let retry_after = headers.contains_key("retry-after");
         Answer {
             status: response.status().as_u16(),
@@ -167,7 +173,10 @@ pub fn status_of(stream: &mut TcpStream) -> u16 {
     // the service may close with a part of the body unread, which resets the connection
     let _ = stream.read_to_end(&mut response);
     let text = String::from_utf8_lossy(&response);
-    let status = text.split(' ').nth(1).unwrap_or_else(|| panic!("no response: {text:?}"));
+    let status = text
+        .split(' ')
+        .nth(1)
+        .unwrap_or_else(|| panic!("no response: {text:?}"));
     status.parse().unwrap()
 }
 
