@@ -54,7 +54,7 @@ fn is_installed() -> Result<bool, String> {
 /// Builds the module and returns its path.
 fn built() -> Result<PathBuf, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    // a module is a dynamic library; the package is none elsewhere, which would be linked in vain
+    // a module is a dynamic library; the package is none elsewhere, where nobody would load it
     let built = Command::new(cargo)
         .current_dir(root())
         // searching goes through 16 bytes at a time; browsers have had it longer than all else that the page needs

@@ -108,7 +108,7 @@ pub use incident::{IncidentSink, Members, Options, read, read_path};
 pub use pieces::PieceReader;
 pub use sources::{InputError, InputSet, Inputs, Source};
 
-/// Holds the examples of the package's README.
+/// Contains the examples of the package's README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 /// Reads pieces of bytes one after another.
 ///
 /// It makes a reader of an async body: the task that receives the body sends its pieces into a bounded channel, and a
-/// thread for blocking work analyses what comes out of it. The channel holds the sender back where the analysis is slower.
+/// thread for blocking work analyses what comes out of it. The channel slows the sender down where the analysis is slower.
 ///
 /// ```
 /// use std::io;
