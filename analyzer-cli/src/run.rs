@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use kwhy_core::report::{Identities, Limit, LimitMet};
+use kwhy_core::report::{Identities, Limit};
 use kwhy_core::{Analyzer, Incident, Report};
 
 use crate::catalogue;
@@ -91,7 +91,7 @@ pub fn run(
             if inputs.read == 0 {
                 return Err(Failure::NothingRead);
             }
-            add_limits(&mut report, inputs.limits, &inputs.failures);
+            inputs.add_to(&mut report);
             narrow(diagnose, &mut report, is_there);
             if let Some(identities) = &mut identities {
                 report.redact(identities);
@@ -289,7 +289,7 @@ fn scan_all(
             let _shown = Progress::start(&reading.shared, size, plan.progress);
             read(&analyzer, reading, io::empty(), false)
         });
-        add_limits(&mut report, inputs.limits, &inputs.failures);
+        inputs.add_to(&mut report);
         narrow(diagnose, &mut report, is_there);
         let given = inputs
             .failures
@@ -353,7 +353,7 @@ fn read(
         namespace: reading.wanted.namespace.as_deref().map(Word::new),
         kept: keep.then(Kept::default),
     };
-    let mut inputs = if rayon::current_num_threads() > 1 {
+    let inputs = if rayon::current_num_threads() > 1 {
         sources::read_ahead(reading, stdin, &mut taking)
     } else {
         sources::read(reading, stdin, &mut taking)
@@ -367,7 +367,6 @@ fn read(
         incident.collected_at_newest();
     }
     let mut report = incident.finish();
-    report.bundles = std::mem::take(&mut inputs.bundles);
     if let Some(kept) = taking.kept {
         kept.fill(&mut report);
     }
@@ -441,19 +440,6 @@ fn warn(plan: &Plan, failures: &[InputError], err: &mut dyn Write) -> io::Result
         writeln!(err, "kwhy: {}", visible(&text))?;
     }
     Ok(())
-}
-
-fn add_limits(report: &mut Report, limits: Vec<LimitMet>, failures: &[InputError]) {
-    let unreadable = failures.iter().map(|failure| {
-        let source = failure.path().display().to_string();
-        LimitMet::new(source, Limit::Unreadable, failure.io_error().to_string())
-    });
-    for limit in limits.into_iter().chain(unreadable) {
-        let same = |known: &LimitMet| known.source == limit.source && known.limit == limit.limit;
-        if !report.limits.iter().any(same) {
-            report.limits.push(limit);
-        }
-    }
 }
 
 /// Omits the findings that are not wanted. Returns true if one is at or above the level of `--fail-on`, and the number

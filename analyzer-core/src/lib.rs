@@ -6,10 +6,10 @@
 //! it, what it explains, what to check and how to repair it.
 //!
 //! Use this crate to build the analysis into a chat bot, an incident tool or a web page. To use
-//! it at a prompt or in a script, use the program `kwhy`, which is built on it. It is not made
-//! for watching a cluster: it keeps no state between two analyses and follows no stream.
+//! it at a prompt or in a script, use the program `kwhy`, which is built on it. Archives and folders are read
+//! by the crate `kwhy-bundle`, which feeds an [`Incident`]; reports are written by `kwhy-render`.
 //!
-//! # Example
+//! # Analyse text
 //!
 //! ```
 //! use kwhy_core::{Analyzer, Role};
@@ -29,23 +29,142 @@
 //! assert_eq!(finding.count, 16);
 //! ```
 //!
-//! # Entry points
+//! An [`Analyzer`] derives much from its signatures on first use: make one, share it between threads, and use it often.
+//! [`Analyzer::analyze`] takes several texts that belong to one incident.
 //!
-//! - [`Analyzer::analyze_text`] for one text, [`Analyzer::analyze`] for several [`Document`]s that
-//!   belong to one incident, [`Analyzer::incident`] for streams of any size, which can be
-//!   [cancelled](Incident::cancel_handle) and asked [before their end](Incident::report_so_far).
-//! - [`Catalogue::builtin`] and [`Catalogue::add_str`] for signatures of one's own beside the
-//!   built-in ones or without them; with the feature `selftest`, `Analyzer::test_signatures` and
-//!   `Analyzer::lint_signatures` check them. [`signature`] has their parts.
-//! - [`events::extract`] and [`events::parse::document`] for the typed [`events::Event`]s and
-//!   [`events::Object`]s without any diagnosis, and [`events::ErrorChain::parse`] for one error message.
+//! # Analyse a reader
+//!
+//! An [`Incident`] reads documents of any size as streams, one after another, in memory that does not grow with them:
+//!
+//! ```
+//! use kwhy_core::{Analyzer, Subject};
+//! let mut incident = Analyzer::new().incident();
+//! let kubelet = r#"E0304 05:06:07.123456       1 volumes.go:42] MountVolume.SetUp failed for volume "conf" : configmap "cart" not found"#;
+//! incident.read("kubelet.log", kubelet.as_bytes())?;
+//! // where it was found shows what a log is about
+//! let about = Subject::new("Pod", Some("shop"), "web-0");
+//! incident.read_about("web-0.log", about, "panic: runtime error: index out of range [3] with length 3\n".as_bytes())?;
+//! let report = incident.finish();
+//! assert_eq!(report.inputs.len(), 2);
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! Members of an archive one by one, archives as a whole and async bodies: see `kwhy-bundle`.
+//!
+//! # Signatures of one's own
+//!
+//! They are added to the built-in ones, or to none ([`Catalogue::empty`]); one with the id of a built-in one takes its
+//! place. [`signature`] has their parts; with the feature `selftest`, `Analyzer::test_signatures` and
+//! `Analyzer::lint_signatures` check them.
+//!
+//! ```
+//! use kwhy_core::{Analyzer, Catalogue};
+//! let mut catalogue = Catalogue::builtin();
+//! catalogue.add_causes("causes.yaml", "shop/cart-full: the cart takes no more")?;
+//! let mine = "
+//! id: cart-full
+//! cause: shop/cart-full
+//! severity: error
+//! title: The cart of {customer} is full
+//! why: It takes 50 articles.
+//! match: {event: {message: 'cart of {customer} is full'}}
+//! ";
+//! catalogue.add_str("mine.yaml", mine)?;
+//! let report = Analyzer::with_catalogue(catalogue).analyze_text("web.log", "level=error msg=\"cart of c-17 is full\"\n");
+//! assert_eq!(report.findings[0].title, "The cart of c-17 is full");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Interim reports
+//!
+//! [`Incident::report_so_far`] reports what was read until now, and reading continues; [`Incident::read_on`] reads more of a
+//! document that has grown. Nothing is analysed twice:
+//!
+//! ```
+//! use kwhy_core::Analyzer;
+//! let mut incident = Analyzer::new().incident();
+//! incident.read("web.log", "2024-03-04T05:06:07Z listening\n".as_bytes())?;
+//! assert!(incident.report_so_far().findings.is_empty());
+//! // the log grew
+//! incident.read_on("panic: runtime error: index out of range [3] with length 3\n".as_bytes())?;
+//! assert_eq!(incident.report_so_far().findings[0].evidence[0].line, 2);
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! # Limits
+//!
+//! [`ReadLimits`] bound lines, nesting and aliases; `kwhy_bundle::Limits` bound archives and time. What is met is listed in
+//! [`Report::limits`], as are limits that the engine has itself:
+//!
+//! ```
+//! use kwhy_core::report::Limit;
+//! use kwhy_core::{Analyzer, ReadLimits};
+//! let analyzer = Analyzer::new().with_limits(ReadLimits::default().with_line_length(4096));
+//! let report = analyzer.analyze_text("long.log", "x".repeat(10_000));
+//! assert_eq!(report.limits[0].limit, Limit::LongLine);
+//! ```
+//!
+//! # Cancel
+//!
+//! A [`Cancel`] ends reading from any thread; the report covers what was read, and says so:
+//!
+//! ```
+//! use kwhy_core::{Analyzer, Cancel};
+//! let cancel = Cancel::new();
+//! let mut incident = Analyzer::new().incident().with_cancel(&cancel);
+//! let stop = std::thread::spawn(move || {
+//!     std::thread::sleep(std::time::Duration::from_millis(50));
+//!     cancel.cancel();
+//! });
+//! incident.read("endless.log", std::io::repeat(b'\n'))?;
+//! assert!(incident.finish().is_partial());
+//! # stop.join().unwrap();
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! # Threads
+//!
+//! With the feature `parallel` a call uses the pool of rayon in which it runs: the global one, or one of your own. Without
+//! the feature all happens on the calling thread. The report is the same.
+//!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use kwhy_core::Analyzer;
+//! let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build()?;
+//! let log = "panic: runtime error: index out of range [3] with length 3\n";
+//! let report = pool.install(|| Analyzer::new().analyze_text("web.log", log));
+//! assert_eq!(report.findings[0].cause, "container/app-panic");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Errors
+//!
+//! Analysing has no error: what is not understood is counted. A reader's errors are returned as they are, and what was read
+//! before them belongs to the incident. Errors in signatures have a file, a line and a column:
+//!
+//! ```
+//! use kwhy_core::Catalogue;
+//! let error = Catalogue::empty().add_str("mine.yaml", "id: x\nseverty: error\n").unwrap_err();
+//! assert_eq!((error.file(), error.line()), ("mine.yaml", 2));
+//! assert!(error.to_string().starts_with("mine.yaml:2:"));
+//! ```
+//!
+//! # Without a diagnosis
+//!
+//! [`events::extract`] and [`events::parse::document`] give the typed [`events::Event`]s and [`events::Object`]s,
+//! [`events::ErrorChain::parse`] the parts of one error message.
+//!
+//! # The report
 //!
 //! A [`Report`] serializes to, and deserializes from, the schema [`report::SCHEMA`]; [`report`] has its parts.
 //!
 //! # Features
 //!
 //! - `builtin` (on): the built-in signatures, some MB of the program.
-//! - `parallel` (on): inputs are read on all processors; on one thread without it, with the same result.
+//! - `parallel` (on): inputs are read on all processors; on one thread without it, with the same result. Without it the crate
+//!   starts no thread and works on `wasm32-unknown-unknown`.
+//! - `schema`: JSON Schemas of reports and signature files.
 //! - `selftest`: runs the examples of signatures, and lints them.
 //! - `unstable-internals`: for the benchmarks and tests of this repository; may change at any time.
 //!
@@ -63,6 +182,8 @@
 //!   telling events instead.
 //! - Memory does not grow with the input: [`Analyzer::incident`] reads streams. What is cut short for
 //!   that is reported in [`Report::limits`].
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod analyzer;
 mod cancel;

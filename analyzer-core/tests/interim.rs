@@ -94,6 +94,50 @@ fn an_interim_report_leaves_conditions_over_time_alone() {
     assert_eq!(json(&asked.finish()), json(&report));
 }
 
+/// A log that grows: what is read on has the findings of the whole, with the same lines, wherever it was cut.
+#[test]
+fn a_document_is_read_on_as_if_it_had_been_whole() {
+    let pad = "2024-03-04T05:06:07Z level=info msg=\"cart served\" took=12ms\n";
+    let fault = "2024-03-04T05:06:08Z level=error msg=\"cannot start\" err=\"MountVolume.SetUp failed for volume \\\"conf\\\" : configmap \\\"cart\\\" not found\"\n";
+    let panic = "panic: runtime error: index out of range [3] with length 3\n\ngoroutine 1 [running]:\nmain.main()\n\t/src/main.go:7 +0x1d\n";
+    let mut records: Vec<&str> = Vec::new();
+    for number in 0..12_000 {
+        records.push(match number % 1000 {
+            500 => fault,
+            999 => panic,
+            _ => pad,
+        });
+    }
+    let analyzer = Analyzer::new();
+    let mut whole = analyzer.incident();
+    whole.read("web.log", records.concat().as_bytes()).unwrap();
+    let whole = whole.finish();
+    assert!(whole.findings.len() >= 2, "{:?}", whole.findings);
+    for piece in [1, 7, 5000] {
+        let mut grown = analyzer.incident();
+        grown.read("web.log", io::empty()).unwrap();
+        // so many calls are slow in small pieces, so only the end is read in them
+        let (first, rest) = records.split_at(11_400);
+        grown.read_on(first.concat().as_bytes()).unwrap();
+        for records in rest.chunks(piece) {
+            grown.read_on(records.concat().as_bytes()).unwrap();
+        }
+        let grown = grown.finish();
+        let findings = |report: &Report| serde_json::to_string(&report.findings).unwrap();
+        assert_eq!(findings(&grown), findings(&whole), "{piece}");
+        assert_eq!(grown.inputs[0].lines, whole.inputs[0].lines);
+        assert_eq!(grown.stats.bytes, whole.stats.bytes);
+    }
+}
+
+#[test]
+fn an_incident_without_a_document_reads_on_in_one_without_a_name() {
+    let mut incident = Analyzer::new().incident();
+    incident.read_on("started\n".as_bytes()).unwrap();
+    incident.read_on("stopped\n".as_bytes()).unwrap();
+    assert_eq!(incident.finish().inputs[0].lines, 2);
+}
+
 /// Cancels once it has given so many bytes of a log without end. It cannot be sent to another thread.
 struct Endless {
     left: usize,

@@ -7,6 +7,9 @@ mod measure;
 mod objects;
 mod patterns;
 mod picture;
+#[cfg(test)]
+mod rust_version;
+mod web;
 mod words;
 
 use std::io::Write as _;
@@ -31,6 +34,8 @@ usage: cargo xtask COMMAND
       writes signatures for benchmarks, one for each line of the two files
   picture [--check]
       writes the picture of a report that the README shows, or says whether it is current
+  web
+      builds the page that runs kwhy in a browser, target/page/kwhy.html
   words
       refuses words that the field has better terms for, in comments and documents
 ";
@@ -46,6 +51,7 @@ fn main() -> ExitCode {
         "objects" => objects::main(&arguments),
         "patterns" => patterns::main(&arguments),
         "picture" => picture::main(&arguments),
+        "web" => web::main(),
         "words" => words::main(),
         _ => Err(USAGE.to_owned()),
     };

@@ -181,6 +181,16 @@ impl<R: Read> Blocks<R> {
         }
     }
 
+    /// Starts at a byte of the document before which others were read.
+    pub fn starting_at(self, offset: usize) -> Self {
+        Blocks { offset, ..self }
+    }
+
+    /// The document's byte after the blocks that were returned.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
     /// The next block; none at the end, or where reading failed.
     pub fn next(&mut self) -> Option<Block> {
         let mut wanted = self.size.saturating_add(AHEAD);

@@ -13,6 +13,8 @@ pub(super) struct DocumentStats {
     pub name: String,
     /// The object that the place of the document says it is about.
     pub about: Subject,
+    /// The bytes that were cut into blocks.
+    pub bytes: usize,
     pub lines: u64,
     pub formats: Vec<(Format, u64)>,
     /// The number of events of the cluster with a reason.

@@ -117,9 +117,43 @@ impl Incident {
             about,
             ..DocumentStats::default()
         });
+        self.read_document(number, reader)
+    }
+
+    /// Reads more of the document that was read last, which has grown: a log that is followed. Lines are numbered on.
+    ///
+    /// Cut what is read where a record ends: a record, a table or an object that is cut is read as two. Bytes are taken for
+    /// UTF-8 unless a byte order mark precedes them.
+    ///
+    /// ```
+    /// use kwhy_core::Analyzer;
+    /// let mut incident = Analyzer::new().incident();
+    /// incident.read("web.log", "2024-03-04T05:06:07Z listening\n".as_bytes())?;
+    /// assert!(incident.report_so_far().findings.is_empty());
+    /// incident.read_on("panic: runtime error: index out of range [3] with length 3\n".as_bytes())?;
+    /// let report = incident.report_so_far();
+    /// assert_eq!(report.findings[0].evidence[0].line, 2);
+    /// assert_eq!(report.inputs.len(), 1);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The reader's. What was read before belongs to the incident.
+    pub fn read_on(&mut self, reader: impl Read) -> io::Result<u64> {
+        match self.merged.documents.len().checked_sub(1) {
+            Some(last) => self.read_document(last, reader),
+            None => self.read("", reader),
+        }
+    }
+
+    fn read_document(&mut self, number: usize, reader: impl Read) -> io::Result<u64> {
+        let known = self.merged.documents.get(number);
+        let before = known.map_or(0, |document| document.bytes);
         let way = &self.scanner.settings.way;
         let mut reader = Cancellable::new(reader, &self.cancel);
-        let mut blocks = Blocks::new(number, &mut reader, way.block).with_limits(way.limits);
+        let mut blocks = Blocks::new(number, &mut reader, way.block)
+            .with_limits(way.limits)
+            .starting_at(before);
         let blocks_at_once = parallel::threads() * BLOCKS_A_THREAD;
         let enough = blocks_at_once.min(MAX_BLOCKS) * BLOCK;
         while let Some(block) = blocks.next() {
@@ -129,14 +163,15 @@ impl Incident {
                 next.into_iter().for_each(|block| self.wait(block));
             }
         }
+        let end = blocks.offset();
         let Blocks { read, failure, .. } = blocks;
         self.merged.stats.bytes += read;
-        // of many documents the first one is reported
-        if reader.is_cut
-            && !std::mem::replace(&mut self.is_cut, true)
-            && let Some(document) = self.merged.documents.get_mut(number)
-        {
-            document.cancelled_after = Some(read);
+        if let Some(document) = self.merged.documents.get_mut(number) {
+            document.bytes = end;
+            // of many documents the first one is reported
+            if reader.is_cut && !std::mem::replace(&mut self.is_cut, true) {
+                document.cancelled_after = Some(read);
+            }
         }
         match failure {
             Some(error) => Err(error),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use kwhy_core::Incident;
 
 use crate::archive::limits::{Limits, Shared};
-use crate::archive::{Member, Walk};
+use crate::archive::{Clock, Member, Walk};
 use crate::bundle::{Bundles, Document, DocumentSink, Wanted};
 use crate::sources::{self, InputSet, Inputs, Source};
 
@@ -19,6 +19,8 @@ pub struct Options {
     pub wanted: Wanted,
     /// Limits on archives.
     pub limits: Limits,
+    /// The clock that the limit on time is held against.
+    pub clock: Clock,
 }
 
 impl Options {
@@ -40,6 +42,12 @@ impl Options {
         self.limits = limits;
         self
     }
+
+    /// Sets the clock that the limit on time is held against.
+    pub fn with_clock(mut self, clock: Clock) -> Options {
+        self.clock = clock;
+        self
+    }
 }
 
 /// Reads a file or folder into an incident. [`Inputs::failures`] has what could not be read, [`Inputs::limits`] what was
@@ -57,7 +65,7 @@ pub fn read_path(path: &Path, options: &Options, incident: &mut Incident) -> Inp
         sources: vec![Source::Path(path.to_owned())],
         wanted: options.wanted.clone(),
         limits: options.limits,
-        shared: Shared::under(&incident.cancel_handle()),
+        shared: Shared::timed(&incident.cancel_handle(), options.clock),
     };
     let inputs = sources::read(&set, io::empty(), &mut IncidentSink { incident });
     date(&inputs, incident);
@@ -136,7 +144,7 @@ pub struct Members<'s> {
 impl<'s> Members<'s> {
     /// Reads members into an incident.
     pub fn new(options: &Options, incident: &'s mut Incident) -> Members<'s> {
-        let shared = Shared::under(&incident.cancel_handle());
+        let shared = Shared::timed(&incident.cancel_handle(), options.clock);
         let sink = IncidentSink { incident };
         Members {
             bundles: Bundles::new(sink, options.wanted.clone(), Arc::clone(&shared)),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
+use kwhy_core::Report;
 use kwhy_core::report::{BundleSummary, Limit, LimitMet};
 
 use crate::archive::limits::{Limits, Shared};
@@ -66,6 +67,34 @@ impl Inputs {
             failures: failures.collect(),
             bundles,
             collected,
+        }
+    }
+
+    /// Adds to a report what reading its inputs showed: the bundles, the limits that were met, and as limits too the
+    /// sources that could not be read.
+    ///
+    /// ```
+    /// use kwhy_bundle::{Options, read_path};
+    /// use kwhy_core::Analyzer;
+    /// use kwhy_core::report::Limit;
+    /// let mut incident = Analyzer::new().incident();
+    /// let inputs = read_path("/no/such/bundle".as_ref(), &Options::default(), &mut incident);
+    /// let mut report = incident.finish();
+    /// inputs.add_to(&mut report);
+    /// assert_eq!(report.limits[0].limit, Limit::Unreadable);
+    /// ```
+    pub fn add_to(&self, report: &mut Report) {
+        report.bundles.extend(self.bundles.iter().cloned());
+        let unreadable = self.failures.iter().map(|failure| {
+            let source = failure.path().display().to_string();
+            LimitMet::new(source, Limit::Unreadable, failure.io_error().to_string())
+        });
+        for limit in self.limits.iter().cloned().chain(unreadable) {
+            let same =
+                |known: &LimitMet| known.source == limit.source && known.limit == limit.limit;
+            if !report.limits.iter().any(same) {
+                report.limits.push(limit);
+            }
         }
     }
 }

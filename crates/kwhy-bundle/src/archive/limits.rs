@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Instant;
+use std::time::Duration;
 
 use kwhy_core::report::{Limit, LimitMet};
 use kwhy_core::{Cancel, ReadLimits};
+
+use super::clock::Clock;
 
 /// Limits on an archive, whatever it claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,8 +152,9 @@ pub struct Shared {
     pub members: AtomicU64,
     /// Ends the run early.
     pub stop: Cancel,
+    clock: Clock,
     /// When the first byte was asked for.
-    started: OnceLock<Instant>,
+    started: OnceLock<Duration>,
     /// True once it is reported that reading took too long.
     late: AtomicBool,
     told: Mutex<LimitReports>,
@@ -160,15 +163,21 @@ pub struct Shared {
 impl Shared {
     /// For a run that this handle ends early.
     pub fn under(stop: &Cancel) -> Arc<Shared> {
+        Shared::timed(stop, Clock::default())
+    }
+
+    /// For a run that this handle ends early, and that a clock of the caller's measures.
+    pub fn timed(stop: &Cancel, clock: Clock) -> Arc<Shared> {
         Arc::new(Shared {
             stop: stop.clone(),
+            clock,
             ..Shared::default()
         })
     }
 
     /// For a further run that ends together with this one.
     pub fn next(&self) -> Arc<Shared> {
-        Shared::under(&self.stop)
+        Shared::timed(&self.stop, self.clock)
     }
 
     fn told(&self) -> std::sync::MutexGuard<'_, LimitReports> {
@@ -209,8 +218,9 @@ impl Shared {
         if limits.time == u64::MAX {
             return false;
         }
-        let started = self.started.get_or_init(Instant::now);
-        let is_late = started.elapsed().as_secs() >= limits.time;
+        let now = self.clock.now();
+        let started = *self.started.get_or_init(|| now);
+        let is_late = now.saturating_sub(started).as_secs() >= limits.time;
         if is_late && !self.late.swap(true, Ordering::Relaxed) {
             let message = format!(
                 "reading took {} seconds, the limit: the rest was not read",

@@ -5,6 +5,7 @@
 //! member is kept in memory as a whole, links are not followed, a name is only a name. What a damaged stream contains before
 //! the damage is handed out. [`limits`] says what an archive may take, `readers` keep to it.
 
+mod clock;
 mod crc;
 pub mod limits;
 mod members;
@@ -31,6 +32,7 @@ use tar::Tar;
 use unpack::unpack;
 use zip::Zip;
 
+pub use clock::Clock;
 pub use sniff::{Kind, kind};
 
 /// The note about links.

@@ -23,8 +23,8 @@ use crate::{Render, View};
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 /// The hashes of the two, as the policy names them; a test computes them.
-const STYLE_HASH: &str = "nlipEuj5Gj+pei2rtFnXvZB4KFg0/jC4bKtnLlsjeck=";
-const SCRIPT_HASH: &str = "XzsEUxutn8jCgwq4ZhwqT8QbFTthkmErGMz7gWdSq3g=";
+const STYLE_HASH: &str = "sha256-nlipEuj5Gj+pei2rtFnXvZB4KFg0/jC4bKtnLlsjeck=";
+const SCRIPT_HASH: &str = "sha256-XzsEUxutn8jCgwq4ZhwqT8QbFTthkmErGMz7gWdSq3g=";
 
 /// The number of cards, and of rows in a list.
 const CARDS: usize = 200;
@@ -32,6 +32,13 @@ const ROWS: usize = 100;
 
 /// Writes a report as one page of HTML.
 pub struct Html;
+
+impl Html {
+    /// The hash of the page's style, for the policy of a page that shows it in a frame.
+    pub const STYLE_HASH: &str = STYLE_HASH;
+    /// The hash of the page's script.
+    pub const SCRIPT_HASH: &str = SCRIPT_HASH;
+}
 
 impl Render for Html {
     fn render(&self, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -43,7 +50,7 @@ fn page(view: &View<'_>) -> Markup {
     let report = view.report;
     let outline = Outline::new(view);
     let policy = format!(
-        "default-src 'none'; style-src 'sha256-{STYLE_HASH}'; script-src 'sha256-{SCRIPT_HASH}'; base-uri 'none'; \
+        "default-src 'none'; style-src '{STYLE_HASH}'; script-src '{SCRIPT_HASH}'; base-uri 'none'; \
          form-action 'none'"
     );
     let tone = match report.verdict {

@@ -39,8 +39,16 @@ fn hash(text: &str) -> String {
 
 #[test]
 fn the_policy_names_the_style_and_the_script() {
-    assert_eq!(hash(STYLE), STYLE_HASH, "of style.css");
-    assert_eq!(hash(SCRIPT), SCRIPT_HASH, "of script.js");
+    assert_eq!(
+        format!("sha256-{}", hash(STYLE)),
+        STYLE_HASH,
+        "of style.css"
+    );
+    assert_eq!(
+        format!("sha256-{}", hash(SCRIPT)),
+        SCRIPT_HASH,
+        "of script.js"
+    );
     let page = drawn(&samples::one_cause());
     assert!(page.contains(STYLE) && page.contains(SCRIPT));
     // the policy refuses both

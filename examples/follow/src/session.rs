@@ -1,0 +1,163 @@
+//! From bytes to reports: what is analysed when, and what is shown.
+
+use std::io::{self, Write};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use kwhy_core::jiff::Timestamp;
+use kwhy_core::{Analyzer, Incident};
+use kwhy_render::{Detail, Human, Layout, Render, View};
+
+use crate::causes::Causes;
+use crate::source::Message;
+
+/// The time without anything new after which a record is taken to be whole: a stack trace comes line by line.
+const QUIET: Duration = Duration::from_millis(300);
+
+/// The time that a line waits for that at most: some logs are never quiet.
+const MAX_DELAY: Duration = Duration::from_secs(2);
+
+/// The bytes that wait for that at most.
+const MAX_WAITING: usize = 4 << 20;
+
+/// A log that is followed.
+pub struct Session<W> {
+    incident: Incident,
+    every: Duration,
+    out: W,
+    /// What was not analysed yet.
+    waiting: Vec<u8>,
+    /// When the first of it came.
+    waiting_since: Option<Instant>,
+    /// True if something was analysed since the last report.
+    is_new: bool,
+    reported: Option<Instant>,
+    shown: Option<Causes>,
+}
+
+impl<W: Write> Session<W> {
+    /// Follows a log, with at most one report in this time.
+    pub fn new(name: &str, every: Duration, out: W) -> Session<W> {
+        let mut incident = Analyzer::new().incident();
+        // reading nothing cannot fail; what comes is read on in this document
+        let _ = incident.read(name, io::empty());
+        Session {
+            incident,
+            every,
+            out,
+            waiting: Vec::new(),
+            waiting_since: None,
+            is_new: false,
+            reported: None,
+            shown: None,
+        }
+    }
+
+    /// Takes messages until the end, and shows a last report.
+    ///
+    /// # Errors
+    /// The log cannot be read, or the output cannot be written.
+    pub fn run(&mut self, messages: &Receiver<Message>) -> io::Result<()> {
+        loop {
+            let message = match self.next_deadline() {
+                Some(wait) => messages.recv_timeout(wait),
+                None => messages.recv().map_err(RecvTimeoutError::from),
+            };
+            match message {
+                Ok(Message::Bytes(bytes)) => {
+                    let since = *self.waiting_since.get_or_insert_with(Instant::now);
+                    self.waiting.extend_from_slice(&bytes);
+                    if self.waiting.len() >= MAX_WAITING || since.elapsed() >= MAX_DELAY {
+                        self.analyze(false)?;
+                    }
+                }
+                Ok(Message::Failed(error)) => {
+                    self.end()?;
+                    return Err(error);
+                }
+                Err(RecvTimeoutError::Timeout) => self.analyze(false)?,
+                Ok(Message::End) | Err(RecvTimeoutError::Disconnected) => return self.end(),
+            }
+            if self.is_due() {
+                self.report()?;
+            }
+        }
+    }
+
+    /// The time to wait for more: until what waits is whole, or until the next report.
+    fn next_deadline(&self) -> Option<Duration> {
+        if self.has_lines() {
+            return Some(QUIET);
+        }
+        let reported = self.reported.filter(|_| self.is_new)?;
+        Some(self.every.saturating_sub(reported.elapsed()))
+    }
+
+    fn has_lines(&self) -> bool {
+        self.waiting.contains(&b'\n')
+    }
+
+    fn is_due(&self) -> bool {
+        self.is_new && self.reported.is_none_or(|at| at.elapsed() >= self.every)
+    }
+
+    /// Analyses the lines that wait, at the end also one without a line end.
+    fn analyze(&mut self, is_end: bool) -> io::Result<()> {
+        let lines = self.waiting.iter().rposition(|byte| *byte == b'\n');
+        let length = match lines {
+            _ if is_end => self.waiting.len(),
+            Some(last) => last + 1,
+            None if self.waiting.len() >= MAX_WAITING => self.waiting.len(),
+            None => 0,
+        };
+        self.waiting_since = None;
+        if length == 0 {
+            return Ok(());
+        }
+        // times without a year are not after now
+        self.incident.collected_at(Timestamp::now());
+        self.incident.read_on(&self.waiting[..length])?;
+        self.waiting.drain(..length);
+        self.is_new = true;
+        Ok(())
+    }
+
+    /// Shows the report if its causes changed.
+    fn report(&mut self) -> io::Result<()> {
+        self.is_new = false;
+        self.reported = Some(Instant::now());
+        let report = self.incident.report_so_far();
+        let causes = Causes::of(&report);
+        if self.shown.as_ref() == Some(&causes) {
+            return Ok(());
+        }
+        // nothing found is worth no report before something was
+        if self.shown.is_none() && causes == Causes::default() {
+            return Ok(());
+        }
+        self.shown = Some(causes);
+        let human = Human {
+            layout: Layout {
+                width: 100,
+                color: false,
+            },
+            detail: Detail::Usual,
+        };
+        writeln!(self.out, "--- {}", Timestamp::now().strftime("%FT%TZ"))?;
+        let view = View {
+            report: &report,
+            left_out: 0,
+        };
+        human.render(&view, &mut self.out)?;
+        self.out.flush()
+    }
+
+    /// Analyses what is left and shows what changed.
+    fn end(&mut self) -> io::Result<()> {
+        self.analyze(true)?;
+        match self.is_new {
+            true => self.report(),
+            false => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! A file that grows, is rotated and is truncated.
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// The bytes that are read at a time.
+const CHUNK: u64 = 1 << 20;
+
+/// Follows a file by its name.
+pub struct Tail {
+    path: PathBuf,
+    open: Option<Open>,
+}
+
+struct Open {
+    file: File,
+    position: u64,
+}
+
+impl Tail {
+    /// Follows the file of this name, which need not be there yet.
+    pub fn new(path: &Path) -> Tail {
+        Tail {
+            path: path.to_owned(),
+            open: None,
+        }
+    }
+
+    /// Returns what was appended since the last call, at most a chunk; nothing if there is nothing new.
+    ///
+    /// A file that became shorter is read from its start. One that was replaced is read to its end first, then the one
+    /// that took its place.
+    pub fn read(&mut self) -> io::Result<Vec<u8>> {
+        loop {
+            let Some(open) = &mut self.open else {
+                match File::open(&self.path) {
+                    Ok(file) => self.open = Some(Open { file, position: 0 }),
+                    // between two files of a rotation
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+                    Err(error) => return Err(error),
+                }
+                continue;
+            };
+            if open.file.metadata()?.len() < open.position {
+                open.position = open.file.seek(SeekFrom::Start(0))?;
+            }
+            // looked at before the file is read to its end, so that nothing is written to it in between unseen
+            let is_replaced = match std::fs::metadata(&self.path) {
+                Ok(now) => !is_same(&open.file.metadata()?, &now),
+                Err(_) => false,
+            };
+            let mut bytes = Vec::new();
+            (&mut open.file).take(CHUNK).read_to_end(&mut bytes)?;
+            open.position += bytes.len() as u64;
+            if bytes.is_empty() && is_replaced {
+                self.open = None;
+                continue;
+            }
+            return Ok(bytes);
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+/// Elsewhere a file that was replaced is noticed where it was created later.
+#[cfg(not(unix))]
+fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    match (one.created(), other.created()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, OpenOptions};
+    use std::io::Write;
+
+    use super::*;
+
+    fn file(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("follow-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let path = folder.join(name);
+        let _ = fs::remove_file(&path);
+        path
+    }
+
+    fn append(path: &Path, text: &str) {
+        let mut options = OpenOptions::new();
+        let mut file = options.create(true).append(true).open(path).unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+    }
+
+    #[test]
+    fn what_is_appended_comes_once() {
+        let path = file("grows");
+        let mut tail = Tail::new(&path);
+        assert_eq!(tail.read().unwrap(), b"");
+        append(&path, "a\n");
+        assert_eq!(tail.read().unwrap(), b"a\n");
+        assert_eq!(tail.read().unwrap(), b"");
+        append(&path, "b\n");
+        assert_eq!(tail.read().unwrap(), b"b\n");
+    }
+
+    #[test]
+    fn a_rotated_file_is_read_to_its_end_first() {
+        let path = file("rotated");
+        append(&path, "a\n");
+        let mut tail = Tail::new(&path);
+        assert_eq!(tail.read().unwrap(), b"a\n");
+        append(&path, "last\n");
+        fs::rename(&path, path.with_extension("1")).unwrap();
+        append(&path, "first\n");
+        assert_eq!(tail.read().unwrap(), b"last\n");
+        assert_eq!(tail.read().unwrap(), b"first\n");
+    }
+
+    #[test]
+    fn a_truncated_file_is_read_from_its_start() {
+        let path = file("truncated");
+        append(&path, "a long first line\n");
+        let mut tail = Tail::new(&path);
+        tail.read().unwrap();
+        fs::write(&path, "new\n").unwrap();
+        assert_eq!(tail.read().unwrap(), b"new\n");
+    }
+}
