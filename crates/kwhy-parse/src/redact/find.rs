@@ -333,14 +333,24 @@ impl Finding<'_> {
                 self.behind_option((behind, at), byte, quote, kind);
             }
             Some(_) if at > end && self.is_of_netrc(start) => self.bare(at, kind),
-            Some(_) if at > end && kind == Kind::Secret => self.next_word(start, end, at),
+            // the debug form of Rust
+            Some(b'(') if at == end && kind == Kind::Secret => {
+                let quote = Quote::at(self.bytes, at + 1);
+                self.said_from(at + 1 + quote.map_or(0, Quote::length), kind);
+            }
+            Some(_) if at > end => self.next_word(start, end, at, kind),
             _ => {}
         }
     }
 
     /// Takes the word behind a name without a mark between them, as in a sentence or a configuration.
-    fn next_word(&mut self, start: usize, end: usize, at: usize) {
+    fn next_word(&mut self, start: usize, end: usize, at: usize, kind: Kind) {
         let name = self.text.get(start..end).unwrap_or("");
+        // a command of Redis
+        let is_command = name == "AUTH";
+        if kind != Kind::Secret && !is_command {
+            return;
+        }
         let name = name.to_ascii_lowercase();
         let is_one_of = |names: &[&str]| names.iter().any(|word| name.ends_with(word));
         if is_one_of(&["requirepass", "masterauth"]) {
@@ -353,7 +363,7 @@ impl Finding<'_> {
                 self.take(from..quote.end(self.bytes, from), Kind::Secret);
             }
             Some(quote) => self.said_from(at + quote.length(), Kind::Secret),
-            None if is_password => self.said_from(at, Kind::Secret),
+            None if is_password || is_command => self.said_from(at, Kind::Secret),
             None => {}
         }
     }
@@ -420,6 +430,10 @@ impl Finding<'_> {
     fn skip_colors(&self, mut at: usize) -> usize {
         loop {
             let rest = self.bytes.get(at..).unwrap_or_default();
+            // as deep as JSON is in JSON
+            let escapes = rest.iter().take_while(|byte| **byte == b'\\').count();
+            let skipped = escapes.saturating_sub(1);
+            let rest = &rest[skipped..];
             let starts = [
                 &b"\x1b["[..],
                 b"\\u001b[",
@@ -436,7 +450,7 @@ impl Finding<'_> {
             if rest.get(end) != Some(&b'm') {
                 return at;
             }
-            at += end + 1;
+            at += skipped + end + 1;
         }
     }
 
@@ -510,12 +524,9 @@ impl Finding<'_> {
         if let Some(quote) = Quote::at(self.bytes, at) {
             let mut from = at + quote.length();
             // three quotes open a text too
-            if self
-                .bytes
-                .get(from..)
-                .is_some_and(|rest| rest.starts_with(&[quote.mark; 2]))
-            {
-                from += 2;
+            let second = from + quote.length();
+            if [from, second].map(|at| Quote::at(self.bytes, at)) == [Some(quote); 2] {
+                from = second + quote.length();
             }
             return self.take(from..quote.end(self.bytes, from), kind);
         }

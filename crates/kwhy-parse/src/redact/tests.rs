@@ -106,6 +106,10 @@ const PLACES: &[&str] = &[
     "GET /back?code=SECRET&state=1 HTTP/1.1\n",
     "login crane/SECRET@//db:1521/app failed\n",
     "invalid token \"SECRET\" of crane\n",
+    "redis: AUTH SECRET refused\n",
+    "config Token(SECRET), Retry(3)\n",
+    "password = \"\"\"SECRET\"\"\"\n",
+    r#"{"msg":"\\u001b[31mpassword\\u001b[0m=SECRET user=crane"}"#,
     r#"{"auths":{"quay.example":{"username":"crane","password":"SECRET"}}}"#,
 ];
 
