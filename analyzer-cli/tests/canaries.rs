@@ -73,6 +73,35 @@ const KINDS: &[&str] = &[
     "hvs.@ is refused",
     "AGE-SECRET-KEY-1^^ is refused",
     "crane:$2y$05$@",
+    "sk-ant-@ is refused",
+    "glrt-@ is refused",
+    "whsec_@ is refused",
+    "post to https://discord.com/api/webhooks/123456789012345678/@ failed",
+    "crane:$argon2id$v=19$m=65536,t=3,p=4$c2FsdA$@",
+    // options of one letter
+    "exec: sshpass -p @ ssh dock",
+    "exec: mysql -ucrane -p@ app",
+    "exec: redis-cli -a @ ping",
+    "exec: docker login -u crane -p @ quay.example",
+    "exec: ldapsearch -w @ -b dc=dock",
+    "exec: openssl rsa -passin pass:@",
+    "command: [app, --token, @]",
+    // other marks between a name and its value
+    "password => '@'",
+    "password := \"@\"",
+    "got &{User:crane Password:@ Retry:3}",
+    "got Token(@)",
+    "env: [{name: DB_PASSWORD, value: @}]",
+    "<password>@</password>",
+    "<add key=\"Password\" value=\"@\"/>",
+    "the body was user%3Dcrane%26password%3D@%26x%3D1",
+    "\u{1b}[31mpassword\u{1b}[0m=@",
+    "CREATE USER crane IDENTIFIED BY '@'",
+    "invalid password \"@\" for user crane",
+    "GET /back?code=@&state=1",
+    "https://quay.example/x?X-Amz-Signature=@",
+    "AUTH @",
+    "requirepass @",
     // files
     "machine quay.example login crane password @",
     "client-key-data: @",
@@ -168,6 +197,7 @@ const OUTPUTS: &[&[&str]] = &[
     &["records"],
     &["bundle", "ls"],
     &["scan"],
+    &["signatures", "new"],
 ];
 
 fn folder(name: &str) -> PathBuf {

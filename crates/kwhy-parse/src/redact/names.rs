@@ -79,6 +79,7 @@ const KEYS: &[&str] = &[
     "decryption",
     "cipher",
     "webhook",
+    "redact",
 ];
 
 /// Words before `secret` with which it is not an object's name.
