@@ -76,7 +76,7 @@ mod tests {
         assert_eq!(noted(None).lines().count(), 1);
         assert_eq!(
             noted(Some(40)),
-            "kwhy: cannot read dock/crane-0.log:\n      ␛[2J it is not there, or not any\n      more\n"
+            "kwhy: cannot read\n      dock/crane-0.log: ␛[2J it is not\n      there, or not any more\n"
         );
     }
 }

@@ -197,7 +197,6 @@ const OUTPUTS: &[&[&str]] = &[
     &["records"],
     &["bundle", "ls"],
     &["scan"],
-    &["signatures", "new"],
 ];
 
 fn folder(name: &str) -> PathBuf {
@@ -259,4 +258,25 @@ fn no_output_contains_a_canary() {
         leaks.len(),
         &leaks[..leaks.len().min(60)]
     );
+}
+
+#[test]
+fn a_proposed_signature_contains_no_canary() {
+    let root = folder("canaries-of-signatures");
+    // a short paste is an example as a whole
+    for (number, kinds) in KINDS.chunks(20).enumerate() {
+        let lines = kinds.iter().map(|kind| format!("ERROR {}\n", filled(kind)));
+        let path = root.join(format!("{number}.log"));
+        fs::write(&path, lines.collect::<String>()).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kwhy"));
+        let output = command
+            .args(["signatures", "new"])
+            .arg(&path)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let text =
+            String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+        assert!(!text.to_lowercase().contains(CANARY), "{text}");
+    }
 }
