@@ -19,6 +19,7 @@ mod diagnostics;
 mod extract;
 mod failure;
 mod kept;
+mod notes;
 #[cfg(test)]
 mod order_tests;
 mod plan;
@@ -30,6 +31,7 @@ mod schema;
 mod signatures;
 mod stdin;
 mod suggest;
+mod whole;
 mod word;
 
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -37,11 +39,14 @@ use std::process::ExitCode;
 
 use clap::FromArgMatches;
 use clap::error::ErrorKind;
+use kwhy_core::events::masked;
+use unicode_width::UnicodeWidthStr;
 
 use args::{Args, When};
 use config::Config;
 use kwhy_render::Layout;
-use plan::{Environment, plan};
+use kwhy_render::style::Style;
+use plan::{Environment, LEAST_COLUMNS, UNKNOWN_COLUMNS, plan};
 use run::{Status, run, show};
 
 /// The parsers make many small values, for which the allocators of most systems take a fifth of the time, and musl's
@@ -53,8 +58,11 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     let program = program();
     let mut command = Args::command_of(program);
-    let matches = command.get_matches_mut();
-    let args = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let matches = command.try_get_matches_from_mut(std::env::args_os());
+    let args = match matches.and_then(|matches| Args::from_arg_matches(&matches)) {
+        Ok(args) => args,
+        Err(error) => return refuse(&error),
+    };
     let config = Config::load(!args.no_config, |name| std::env::var_os(name));
     let config = match config {
         Ok(config) => config,
@@ -69,7 +77,7 @@ fn main() -> ExitCode {
     };
     let plan = match plan(args, &world(program, config)) {
         Ok(plan) => plan,
-        Err(why) => command.error(ErrorKind::ArgumentConflict, why).exit(),
+        Err(why) => return refuse(&command.error(ErrorKind::ArgumentConflict, why)),
     };
     let stdin = io::stdin();
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout());
@@ -80,11 +88,58 @@ fn main() -> ExitCode {
         Err(failure) if failure.is_broken_pipe() => Status::Ran,
         Err(failure) => {
             // where standard error is gone too, the status still shows
-            let _ = err.write_all(show(&failure, &plan.layout).as_bytes());
+            let width = plan.err_columns.unwrap_or(plan.layout.width);
+            let layout = Layout {
+                width,
+                ..plan.layout
+            };
+            let _ = err.write_all(show(&failure, &layout).as_bytes());
             Status::Failed
         }
     };
     ExitCode::from(status as u8)
+}
+
+/// Says what is wrong with the arguments, or prints the help that they ask for.
+fn refuse(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        // help is wrapped by clap; a closed standard output is not a failure
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    let text = error.render();
+    let mut err = io::stderr();
+    let columns = columns_of_errors();
+    // the same text without and with colours
+    let plain = masked(&text.to_string()).into_owned();
+    let colored = masked(&text.ansi().to_string()).into_owned();
+    for (line, colored) in plain.lines().zip(colored.lines()) {
+        let indent = line.len() - line.trim_start().len();
+        let _ = match columns {
+            Some(columns) if line.width() <= columns && !no_color() => writeln!(err, "{colored}"),
+            _ => {
+                let text = line.trim_start();
+                write!(err, "{:indent$}", "")
+                    .and_then(|()| notes::fitted(&mut err, columns, Style::Plain, text, indent))
+            }
+        };
+    }
+    ExitCode::from(Status::Failed as u8)
+}
+
+/// The columns of the terminal on standard error, if it is one.
+fn columns_of_errors() -> Option<usize> {
+    let err = io::stderr();
+    let size = terminal_size::terminal_size_of(&err);
+    let columns = size.map(|(width, _)| usize::from(width.0).max(LEAST_COLUMNS));
+    err.is_terminal()
+        .then(|| columns.unwrap_or(UNKNOWN_COLUMNS))
+}
+
+/// Returns true if `NO_COLOR` is set, or the terminal is a dumb one.
+fn no_color() -> bool {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    set("NO_COLOR").is_some() || set("TERM").is_some_and(|term| term == "dumb")
 }
 
 /// The name by which the program is called, as it is typed: kubectl runs `kubectl-kwhy` for `kubectl kwhy`.
@@ -99,7 +154,6 @@ fn program() -> &'static str {
 /// The environment that the program was started in.
 fn world(program: &'static str, config: Config) -> Environment {
     let stdout = io::stdout();
-    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
     Environment {
         program,
         config,
@@ -107,6 +161,7 @@ fn world(program: &'static str, config: Config) -> Environment {
         stdout_is_terminal: stdout.is_terminal(),
         stderr_is_terminal: io::stderr().is_terminal(),
         columns: terminal_size::terminal_size_of(&stdout).map(|(width, _)| usize::from(width.0)),
-        no_color: set("NO_COLOR").is_some() || set("TERM").is_some_and(|term| term == "dumb"),
+        err_columns: columns_of_errors(),
+        no_color: no_color(),
     }
 }

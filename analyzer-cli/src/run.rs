@@ -6,6 +6,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use kwhy_core::events::masked;
 use kwhy_core::report::{Identities, Limit};
 use kwhy_core::{Analyzer, Incident, Report};
 
@@ -15,6 +16,7 @@ use crate::diagnostics;
 use crate::extract;
 use crate::failure::Failure;
 use crate::kept::Kept;
+use crate::notes::{self, Notes};
 use crate::plan::{CataloguePlan, Diagnose, Form, Plan, Privacy, RedactPlan, Task};
 use crate::progress::{self, Progress};
 use crate::redact;
@@ -29,6 +31,7 @@ use kwhy_bundle::{Document, DocumentSink, Source};
 use kwhy_render::counted;
 use kwhy_render::escape::visible;
 use kwhy_render::select;
+use kwhy_render::style::Style;
 use kwhy_render::{Detail, Html, Human, Json, Junit, Markdown, Ndjson, Render, Sarif, View};
 
 /// The outcome of a run. The numbers are a contract.
@@ -53,25 +56,25 @@ pub fn run(
 ) -> Result<Status, Failure> {
     let layout = &plan.layout;
     let mut stdin = Stdin::new(stdin);
+    let notes = &mut Notes::new(err, plan.err_columns);
     if !plan.quiet {
         for note in &plan.notes {
-            writeln!(err, "kwhy: {note}")?;
+            notes.note(note)?;
         }
         if plan.is_typed {
-            writeln!(
-                err,
-                "kwhy: paste or type the text, then end it with {END_OF_INPUT} on a line of its own"
-            )?;
+            notes.note(&format!(
+                "paste or type the text, then end it with {END_OF_INPUT} on a line of its own"
+            ))?;
         }
     }
     match &plan.task {
         Task::Hint => {
-            writeln!(err, "{}", hint(plan.program))?;
+            notes.text(&hint(plan.program))?;
             Ok(Status::Failed)
         }
         Task::Diagnose(diagnose) => {
             refuse_empty(&diagnose.sources, &mut stdin)?;
-            let analyzer = analyzer(plan, diagnose, err)?;
+            let analyzer = analyzer(plan, diagnose, notes)?;
             let reading = diagnose.bundle.inputs(&diagnose.sources);
             if plan.interruptible {
                 progress::on_interrupt(&reading.shared.stop);
@@ -87,7 +90,7 @@ pub fn run(
                     None => read(&analyzer, &reading, stdin, keep),
                 }
             });
-            warn(plan, &inputs.failures, err)?;
+            warn(plan, &inputs.failures, notes)?;
             if inputs.read == 0 {
                 return Err(Failure::NothingRead);
             }
@@ -96,7 +99,7 @@ pub fn run(
             if let Some(identities) = &mut identities {
                 report.redact(identities);
                 if !plan.quiet {
-                    writeln!(err, "kwhy: {}", redact::summary(identities))?;
+                    notes.note(&redact::summary(identities))?;
                 }
             }
             let status = diagnosed(diagnose, layout, report, out)?;
@@ -112,14 +115,14 @@ pub fn run(
             let how = (list.json, plan.columns);
             let inputs = commands::bundle_ls::list(&reading, stdin, how, out)?;
             out.flush()?;
-            warn(plan, &inputs.failures, err)?;
+            warn(plan, &inputs.failures, notes)?;
             match inputs.read {
                 0 => Err(Failure::NothingRead),
                 _ if is_given(&list.sources, &inputs.failures) => Ok(Status::Failed),
                 _ => Ok(Status::Ran),
             }
         }
-        Task::Scan { paths, diagnose } => scan_all(plan, paths, diagnose, out, err),
+        Task::Scan { paths, diagnose } => scan_all(plan, paths, diagnose, (out, notes)),
         Task::Convert(convert) => {
             refuse_empty(&convert.sources, &mut stdin)?;
             let reading = convert.bundle.inputs(&convert.sources);
@@ -132,21 +135,21 @@ pub fn run(
                 None => convert.threads,
             };
             let page = (layout, plan.columns);
-            let (inputs, mut notes) = on_threads(threads, || match &kept {
+            let (inputs, mut told) = on_threads(threads, || match &kept {
                 Some(kept) => extract::run(convert, page, &kept[..], identities.as_ref(), out),
                 None => extract::run(convert, page, stdin, None, out),
             })?;
             if let Some(identities) = identities {
                 let identities = identities.into_inner();
                 let identities = identities.unwrap_or_else(PoisonError::into_inner);
-                notes.push(redact::summary(&identities));
+                told.push(redact::summary(&identities));
             }
-            warn(plan, &inputs.failures, err)?;
+            warn(plan, &inputs.failures, notes)?;
             let limits = inputs.limits.iter();
             let limits = limits.filter(|limit| limit.limit != Limit::Binary);
             let limits = limits.map(|limit| format!("{}: {}", limit.source, limit.message));
-            for note in limits.chain(notes).filter(|_| !plan.quiet) {
-                writeln!(err, "kwhy: {}", visible(&note))?;
+            for note in limits.chain(told).filter(|_| !plan.quiet) {
+                notes.note(&note)?;
             }
             match inputs.read {
                 0 => Err(Failure::NothingRead),
@@ -155,7 +158,12 @@ pub fn run(
             }
         }
         Task::Redact(plan_of) => {
-            writeln!(out, "{}", redact_copy(plan_of, &plan.catalogue, err)?)?;
+            let reading = plan_of.bundle.inputs(&[Source::Path(plan_of.from.clone())]);
+            progress::on_interrupt(&reading.shared.stop);
+            let Some(told) = redact_copy(plan_of, &reading, &plan.catalogue, notes)? else {
+                return Ok(Status::Interrupted);
+            };
+            notes::fitted(out, plan.columns, Style::Plain, &told, 0)?;
             out.flush()?;
             Ok(Status::Ran)
         }
@@ -168,7 +176,7 @@ pub fn run(
             if new.path.is_none() {
                 refuse_empty(&[Source::Stdin], &mut stdin)?;
             }
-            signatures::new(new, &plan.catalogue, stdin, (out, err))
+            signatures::new(new, &plan.catalogue, stdin, (out, notes))
         }
         Task::Schema(name) => {
             schema::write(*name, (layout, plan.columns), out)?;
@@ -193,32 +201,33 @@ pub fn run(
     }
 }
 
-/// Writes a redacted copy, and says what was replaced and what is not in it.
+/// Writes a redacted copy, and says what was replaced and what is not in it. Nothing if it was interrupted.
 fn redact_copy(
     plan: &RedactPlan,
+    reading: &InputSet,
     signatures: &CataloguePlan,
-    err: &mut dyn Write,
-) -> Result<String, Failure> {
+    notes: &mut Notes<'_>,
+) -> Result<Option<String>, Failure> {
     let identities = redact::identities(&plan.redaction, signatures)?.shaped();
-    let source = [Source::Path(plan.from.clone())];
-    let reading = plan.bundle.inputs(&source);
     let limits = plan.bundle.limits.read;
     let (copied, identities) = on_threads(plan.threads, || {
-        let mut identities = redact::names(identities, &reading, limits, io::empty());
-        let copied = commands::redact::copy(&plan.from, &plan.to, &reading, &mut identities);
+        let mut identities = redact::names(identities, reading, limits, io::empty());
+        let copied = commands::redact::copy(&plan.from, &plan.to, reading, &mut identities);
         copied.map(|copied| (copied, identities))
     })?;
+    let Some(copied) = copied else {
+        return Ok(None);
+    };
     for omitted in &copied.omitted {
-        writeln!(
-            err,
-            "kwhy: {}: not text, so it is not in the copy",
-            visible(omitted)
-        )?;
+        notes.note(&format!("{omitted}: not text, so it is not in the copy"))?;
+    }
+    if copied.files == 0 {
+        return Err(Failure::NothingRead);
     }
     let files = counted(copied.files, "file");
     let to = plan.to.display().to_string();
     let summary = redact::summary(&identities);
-    Ok(format!("{files} in {}; {summary}", visible(&to)))
+    Ok(Some(format!("{files} in {}; {summary}", visible(&to))))
 }
 
 /// The keys that end what is typed.
@@ -246,10 +255,10 @@ fn is_given(sources: &[Source], failures: &[InputError]) -> bool {
     })
 }
 
-fn analyzer(plan: &Plan, diagnose: &Diagnose, err: &mut dyn Write) -> Result<Analyzer, Failure> {
+fn analyzer(plan: &Plan, diagnose: &Diagnose, notes: &mut Notes<'_>) -> Result<Analyzer, Failure> {
     let catalogue = catalogue::load(&plan.catalogue)?;
     if let Some(told) = catalogue::replaced(&catalogue).filter(|_| !plan.quiet) {
-        writeln!(err, "kwhy: {told}")?;
+        notes.note(&told)?;
     }
     let mut analyzer =
         Analyzer::with_catalogue(catalogue).with_period(diagnose.since, diagnose.until);
@@ -272,10 +281,9 @@ fn scan_all(
     plan: &Plan,
     paths: &[PathBuf],
     diagnose: &Diagnose,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
+    (out, notes): (&mut dyn Write, &mut Notes<'_>),
 ) -> Result<Status, Failure> {
-    let analyzer = analyzer(plan, diagnose, err)?;
+    let analyzer = analyzer(plan, diagnose, notes)?;
     let (bundles, failures) = scan::bundles(paths);
     let is_missing = Cell::new(!failures.is_empty());
     let reading = diagnose.bundle.inputs(&[]);
@@ -428,7 +436,7 @@ kwhy names the root cause in pasted kubectl output, logs and events. Give it som
 }
 
 /// An input that cannot be read is reported; the rest is analysed.
-fn warn(plan: &Plan, failures: &[InputError], err: &mut dyn Write) -> io::Result<()> {
+fn warn(plan: &Plan, failures: &[InputError], notes: &mut Notes<'_>) -> io::Result<()> {
     for failure in failures {
         let meant = Some(failure).filter(|failure| failure.is_not_found());
         let meant = meant.and_then(|failure| suggest::command(failure.path()));
@@ -436,8 +444,7 @@ fn warn(plan: &Plan, failures: &[InputError], err: &mut dyn Write) -> io::Result
             Some(command) => format!("did you mean `{} {command}`?", plan.program),
             None => failure.advice().to_owned(),
         };
-        let text = format!("{failure}: {}; {advice}", failure.io_error());
-        writeln!(err, "kwhy: {}", visible(&text))?;
+        notes.note(&format!("{failure}: {}; {advice}", failure.io_error()))?;
     }
     Ok(())
 }
@@ -490,5 +497,6 @@ fn diagnosed(
 
 /// Shows a failure.
 pub fn show(failure: &Failure, layout: &Layout) -> String {
-    diagnostics::draw(layout, failure)
+    // what is shown of a file or of an argument may be a secret
+    masked(&diagnostics::draw(layout, failure)).into_owned()
 }

@@ -73,6 +73,35 @@ const KINDS: &[&str] = &[
     "hvs.@ is refused",
     "AGE-SECRET-KEY-1^^ is refused",
     "crane:$2y$05$@",
+    "sk-ant-@ is refused",
+    "glrt-@ is refused",
+    "whsec_@ is refused",
+    "post to https://discord.com/api/webhooks/123456789012345678/@ failed",
+    "crane:$argon2id$v=19$m=65536,t=3,p=4$c2FsdA$@",
+    // options of one letter
+    "exec: sshpass -p @ ssh dock",
+    "exec: mysql -ucrane -p@ app",
+    "exec: redis-cli -a @ ping",
+    "exec: docker login -u crane -p @ quay.example",
+    "exec: ldapsearch -w @ -b dc=dock",
+    "exec: openssl rsa -passin pass:@",
+    "command: [app, --token, @]",
+    // other marks between a name and its value
+    "password => '@'",
+    "password := \"@\"",
+    "got &{User:crane Password:@ Retry:3}",
+    "got Token(@)",
+    "env: [{name: DB_PASSWORD, value: @}]",
+    "<password>@</password>",
+    "<add key=\"Password\" value=\"@\"/>",
+    "the body was user%3Dcrane%26password%3D@%26x%3D1",
+    "\u{1b}[31mpassword\u{1b}[0m=@",
+    "CREATE USER crane IDENTIFIED BY '@'",
+    "invalid password \"@\" for user crane",
+    "GET /back?code=@&state=1",
+    "https://quay.example/x?X-Amz-Signature=@",
+    "AUTH @",
+    "requirepass @",
     // files
     "machine quay.example login crane password @",
     "client-key-data: @",
@@ -229,4 +258,25 @@ fn no_output_contains_a_canary() {
         leaks.len(),
         &leaks[..leaks.len().min(60)]
     );
+}
+
+#[test]
+fn a_proposed_signature_contains_no_canary() {
+    let root = folder("canaries-of-signatures");
+    // a short paste is an example as a whole
+    for (number, kinds) in KINDS.chunks(20).enumerate() {
+        let lines = kinds.iter().map(|kind| format!("ERROR {}\n", filled(kind)));
+        let path = root.join(format!("{number}.log"));
+        fs::write(&path, lines.collect::<String>()).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kwhy"));
+        let output = command
+            .args(["signatures", "new"])
+            .arg(&path)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let text =
+            String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+        assert!(!text.to_lowercase().contains(CANARY), "{text}");
+    }
 }

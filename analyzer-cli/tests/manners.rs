@@ -274,3 +274,99 @@ fn watched_signatures_are_tested_again() {
     child.wait().unwrap();
     std::fs::remove_file(&file).unwrap();
 }
+
+/// Runs the program with a limit on the size of files, as on a disk that is full.
+#[cfg(unix)]
+fn on_a_full_disk(args: &[&str]) -> (Option<i32>, String) {
+    let script = "ulimit -f 8; trap '' XFSZ; exec \"$@\"";
+    let program = env!("CARGO_BIN_EXE_kwhy");
+    let full = ["-c", script, "sh", program]
+        .into_iter()
+        .chain(args.iter().copied());
+    let full: Vec<&str> = full.collect();
+    let output = run(Path::new("sh"), &full, &[]);
+    (
+        output.status.code(),
+        String::from_utf8(output.stderr).unwrap(),
+    )
+}
+
+/// The names in a folder.
+#[cfg(unix)]
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_copy_is_whole_or_absent() {
+    let from = folder("copied-from");
+    let mut text = String::new();
+    for number in 0..2_000 {
+        text += &format!(
+            "E0304 05:06:07.123456       1 sync.go:88] \"Failed\" loaf={number} oven=\"{}\"\n",
+            number * 7919
+        );
+    }
+    fs::write(from.join("oven.log"), &text).unwrap();
+    fs::write(from.join("counter.log"), "no bread left\n").unwrap();
+    for name in ["copy", "copy.tar", "copy.tar.gz"] {
+        let to = folder("copied-to");
+        let target = to.join(name);
+        let args = [
+            "redact",
+            from.to_str().unwrap(),
+            "-o",
+            target.to_str().unwrap(),
+        ];
+        let (code, err) = on_a_full_disk(&args);
+        assert_eq!(code, Some(2), "{name}: {err}");
+        assert!(err.contains("cannot write"), "{err}");
+        assert!(names(&to).is_empty(), "{name}: {:?}", names(&to));
+        assert_eq!(kwhy(&args, &[]).0, Some(0));
+        assert_eq!(names(&to), [name]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signature_stays_whole_if_it_cannot_be_written() {
+    let to = folder("formatted");
+    let path = to.join("oven.yaml");
+    let unformatted = fs::read_dir(files().join("unformatted")).unwrap();
+    let unformatted = unformatted
+        .map(|entry| entry.unwrap().path())
+        .next()
+        .unwrap();
+    let padding = "# a long remark that fills the file\n".repeat(400);
+    let text = fs::read_to_string(unformatted).unwrap() + &padding;
+    fs::write(&path, &text).unwrap();
+    let (code, err) = on_a_full_disk(&["signatures", "fmt", path.to_str().unwrap()]);
+    assert_eq!(code, Some(2), "{err}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), text);
+    assert_eq!(names(&to), ["oven.yaml"]);
+}
+
+#[test]
+fn errors_show_no_secrets() {
+    for args in [
+        &["postgres://crane:Qx7hUnter2@db/app"][..],
+        &["explain", "token=Qx7hUnter2"],
+        &["redact", "https://crane:Qx7hUnter2@quay/x", "-o", "y"],
+        &["--signatures", "https://crane:Qx7hUnter2@quay/x", "pod.txt"],
+    ] {
+        let (code, out, err) = kwhy(args, &[]);
+        assert_eq!(code, Some(2), "{err}");
+        assert!(!(out + &err).contains("Qx7hUnter2"), "{args:?}: {err}");
+        assert!(err.contains("***"), "{args:?}: {err}");
+    }
+    let home = folder("configured-with-a-key");
+    fs::create_dir_all(home.join("kwhy")).unwrap();
+    fs::write(home.join("kwhy/kwhy.toml"), "redact_key = \"Qx7hUnter2\nx").unwrap();
+    let home = home.to_str().unwrap();
+    let (code, _, err) = kwhy(&["pod.txt"], &[("XDG_CONFIG_HOME", home)]);
+    assert_eq!(code, Some(2), "{err}");
+    assert!(!err.contains("Qx7hUnter2"), "{err}");
+}

@@ -21,5 +21,5 @@ pub use kwhy_model::{
 };
 pub use kwhy_parse as parse;
 pub use kwhy_parse::input::{Line, Place, Segment, lines, segments};
-pub use kwhy_parse::redact::SecretPolicy;
+pub use kwhy_parse::redact::{SecretPolicy, masked};
 pub use kwhy_parse::templates::{Folded, FoldedLine, FoldedRow};

@@ -17,6 +17,7 @@ use kwhy_bundle::archive::{Member, MemberVisitor, Start, Walk};
 use kwhy_bundle::sources::{self, InputSet};
 
 use crate::failure::Failure;
+use crate::whole::Unfinished;
 
 /// The number of bytes that are redacted at a time, and of those around them that are looked at.
 const BLOCK: usize = 4 << 20;
@@ -31,7 +32,8 @@ pub struct Copied {
     pub omitted: Vec<String>,
 }
 
-/// Writes a redacted copy of `from` to `to`, which must not exist.
+/// Writes a redacted copy of `from` to `to`, which must not exist. It is there whole or not at all; none if the reading
+/// was interrupted; nothing is written where no text is.
 ///
 /// # Errors
 /// The input cannot be read, or the copy cannot be written.
@@ -40,17 +42,19 @@ pub fn copy(
     to: &Path,
     reading: &InputSet,
     identities: &mut Identities,
-) -> Result<Copied, Failure> {
+) -> Result<Option<Copied>, Failure> {
     let unwritable = |source| Failure::Write {
         path: to.to_owned(),
         source,
     };
-    if to.exists() {
+    if to.symlink_metadata().is_ok() {
         return Err(unwritable(io::ErrorKind::AlreadyExists.into()));
     }
     let name = to.to_string_lossy().to_ascii_lowercase();
     let is_packed = name.ends_with(".tar.gz") || name.ends_with(".tgz");
     let is_one = from.is_file() && !sources::holds_several(&reading.sources);
+    let unfinished = Unfinished::new(to);
+    let target = unfinished.path().to_owned();
     let out = match () {
         () if is_packed || name.ends_with(".tar") => {
             // the same tokens are made again, and each is counted once
@@ -61,7 +65,7 @@ pub fn copy(
                 Out::Sizes(sizes) => sizes,
                 _ => Vec::new(),
             };
-            let file = BufWriter::new(File::create(to).map_err(unwritable)?);
+            let file = BufWriter::new(File::create_new(&target).map_err(unwritable)?);
             let pipe = match is_packed {
                 true => Pipe::Packed(Box::new(GzEncoder::new(file, Compression::default()))),
                 false => Pipe::Plain(file),
@@ -71,20 +75,29 @@ pub fn copy(
                 sizes: sizes.into_iter(),
             }
         }
-        () if is_one => Out::File(to.to_owned()),
-        () => Out::Folder(to.to_owned()),
+        () if is_one => Out::File(target),
+        () => Out::Folder(target),
     };
     let mut copy = Copy::new(identities, out);
     copy.walk(from, reading)?;
-    let failed = copy.failed.take();
-    if let Out::Tar { mut pipe, .. } = copy.out {
-        let ended = pipe.write_all(&[0; 1024]).and_then(|()| pipe.finish());
-        ended.map_err(unwritable)?;
+    if reading.shared.is_stopped() {
+        return Ok(None);
     }
-    match failed {
-        Some(error) => Err(unwritable(error)),
-        None => Ok(copy.copied),
+    if let Some(error) = copy.failed {
+        return Err(unwritable(error));
     }
+    if copy.copied.files == 0 {
+        return Ok(Some(copy.copied));
+    }
+    match copy.out {
+        Out::Tar { mut pipe, .. } => {
+            let ended = pipe.write_all(&[0; 1024]).and_then(|()| pipe.finish());
+            ended.map_err(unwritable)?;
+        }
+        Out::File(_) | Out::Folder(_) | Out::Sizes(_) => {}
+    }
+    unfinished.finish().map_err(unwritable)?;
+    Ok(Some(copy.copied))
 }
 
 /// Where the members go.
@@ -112,10 +125,15 @@ impl Pipe {
     /// Writes the end of the compressed stream and all that waits.
     fn finish(self) -> io::Result<()> {
         match self {
-            Pipe::Plain(mut file) => file.flush(),
-            Pipe::Packed(packed) => packed.finish()?.flush(),
+            Pipe::Plain(file) => synced(file),
+            Pipe::Packed(packed) => synced(packed.finish()?),
         }
     }
+}
+
+/// Writes what waits, down to the disk: some file systems say only then that they are full.
+fn synced(file: BufWriter<File>) -> io::Result<()> {
+    file.into_inner()?.sync_all()
 }
 
 impl Write for Pipe {

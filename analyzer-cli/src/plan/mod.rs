@@ -19,7 +19,7 @@ use crate::extract::Convert;
 use crate::schema::SchemaName;
 use crate::signatures::NewPlan;
 
-pub use typed::plan;
+pub use typed::{LEAST_COLUMNS, UNKNOWN_COLUMNS, plan};
 
 /// The environment that the program was started in.
 #[derive(Clone, Debug, Default)]
@@ -36,6 +36,8 @@ pub struct Environment {
     pub stderr_is_terminal: bool,
     /// The columns of the terminal on standard output, where it shows them.
     pub columns: Option<usize>,
+    /// The columns of the terminal on standard error, if it is one.
+    pub err_columns: Option<usize>,
     /// `NO_COLOR` is set, or the terminal is a dumb one.
     pub no_color: bool,
 }
@@ -51,6 +53,8 @@ pub struct Plan {
     pub layout: Layout,
     /// The columns of a table, if it is read on a terminal; as many as it needs otherwise.
     pub columns: Option<usize>,
+    /// The columns of notes and errors, if they are read on a terminal.
+    pub err_columns: Option<usize>,
     /// The name by which the program is called, as it is typed.
     pub program: &'static str,
     /// True if somebody looks at how far the work is.

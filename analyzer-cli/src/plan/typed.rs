@@ -21,10 +21,12 @@ use kwhy_bundle::archive::limits::Limits;
 
 /// Columns where output is piped or a file.
 const PIPED_COLUMNS: usize = 100;
+/// Columns where a line is not to be broken.
+const UNBROKEN_COLUMNS: usize = u16::MAX as usize;
 /// Columns of a terminal that does not show them.
-const UNKNOWN_COLUMNS: usize = 80;
+pub const UNKNOWN_COLUMNS: usize = 80;
 /// Below this the layout no longer narrows.
-const LEAST_COLUMNS: usize = 40;
+pub const LEAST_COLUMNS: usize = 40;
 
 /// Derives the plan from the arguments.
 ///
@@ -37,6 +39,8 @@ pub fn plan(mut args: Args, world: &Environment) -> Result<Plan, String> {
         width: match (world.stdout_is_terminal, world.columns) {
             (true, Some(columns)) => columns.max(LEAST_COLUMNS),
             (true, None) => UNKNOWN_COLUMNS,
+            // a finding is a line, for `grep`
+            (false, _) if args.quiet => UNBROKEN_COLUMNS,
             (false, _) => PIPED_COLUMNS,
         },
         color: match color {
@@ -83,6 +87,7 @@ pub fn plan(mut args: Args, world: &Environment) -> Result<Plan, String> {
         Task::Diagnose(diagnose) => diagnose.privacy = privacy,
         Task::Scan { diagnose, .. } => diagnose.privacy = privacy,
         Task::Convert(convert) => convert.privacy = privacy,
+        Task::NewSignature(new) => new.secrets = privacy.secrets,
         Task::Redact(copy) => copy.redaction = privacy.redact.unwrap_or_default(),
         _ => {}
     }
@@ -98,6 +103,7 @@ pub fn plan(mut args: Args, world: &Environment) -> Result<Plan, String> {
         catalogue,
         layout,
         columns: world.stdout_is_terminal.then_some(layout.width),
+        err_columns: world.err_columns,
         program: world.program,
         progress: world.stderr_is_terminal && !quiet && !is_typed,
         is_typed,
@@ -297,6 +303,7 @@ fn of_signatures(command: SignaturesCommand, catalogue: &mut CataloguePlan) -> T
             id,
             cause,
             output,
+            secrets: SecretPolicy::default(),
         }),
         SignaturesCommand::Test {
             paths,

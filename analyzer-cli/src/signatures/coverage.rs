@@ -5,6 +5,8 @@ use std::io::{self, Write};
 
 use kwhy_core::Analyzer;
 use kwhy_core::signature::{CauseCoverage, Form};
+use kwhy_render::Layout;
+use kwhy_render::style::Style;
 use serde::Serialize;
 
 use super::write_json;
@@ -20,8 +22,13 @@ struct Told {
     causes: Vec<CauseCoverage>,
 }
 
-/// A page of Markdown: a summary, then a table for each family of causes.
-pub fn coverage(plan: &CataloguePlan, json: bool, out: &mut dyn Write) -> Result<Status, Failure> {
+/// A page of Markdown: a summary, then a table for each family of causes; on a terminal a list instead.
+pub fn coverage(
+    plan: &CataloguePlan,
+    json: bool,
+    (page, columns): (&Layout, Option<usize>),
+    out: &mut dyn Write,
+) -> Result<Status, Failure> {
     let analyzer = Analyzer::with_catalogue(catalogue::load(plan)?);
     let proof = analyzer.proof();
     let told = Told {
@@ -30,6 +37,8 @@ pub fn coverage(plan: &CataloguePlan, json: bool, out: &mut dyn Write) -> Result
     };
     if json {
         write_json(&told, out)?;
+    } else if columns.is_some() {
+        list(&told.causes, page, out)?;
     } else {
         layout(&told.causes, analyzer.catalogue().len(), out)?;
     }
@@ -56,6 +65,25 @@ every form.
 | other log | any other log format, also the kernel's |
 | plain | a line without any of these |
 ";
+
+/// Each cause with the forms in which it is proved, and its signatures.
+fn list(causes: &[CauseCoverage], page: &Layout, out: &mut dyn Write) -> io::Result<()> {
+    for cause in causes {
+        writeln!(out, "{}", page.styled(Style::Strong, &cause.cause))?;
+        let forms = Form::ALL.into_iter().filter_map(|form| {
+            let count = cause.forms.get(&form)?;
+            Some(format!("{} {count}", form.name()))
+        });
+        let forms: Vec<String> = forms.collect();
+        let signatures = cause.signatures.join(", ");
+        for text in [forms.join(", "), signatures] {
+            if !text.is_empty() {
+                page.hang(out, Style::Plain, &text, 0, 4)?;
+            }
+        }
+    }
+    Ok(())
+}
 
 fn layout(causes: &[CauseCoverage], signatures: usize, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{HEAD}")?;

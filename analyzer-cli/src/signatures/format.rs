@@ -1,6 +1,5 @@
 //! `kwhy signatures fmt`: one order of keys.
 
-use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -8,6 +7,7 @@ use crate::catalogue;
 use crate::diagnostics::BadFile;
 use crate::failure::Failure;
 use crate::run::Status;
+use crate::whole;
 use kwhy_render::escape::visible;
 
 /// Formats files in place, or with `check` only lists those that are not formatted.
@@ -23,7 +23,7 @@ pub fn format(paths: &[PathBuf], check: bool, out: &mut dyn Write) -> Result<Sta
         }
         changed = true;
         if !check {
-            fs::write(&file, formatted).map_err(|source| Failure::Write {
+            whole::replace(&file, formatted.as_bytes()).map_err(|source| Failure::Write {
                 path: file.clone(),
                 source,
             })?;

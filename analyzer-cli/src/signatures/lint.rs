@@ -9,7 +9,7 @@ use kwhy_core::signature::{Lint, LintLevel};
 use kwhy_core::{Analyzer, Level};
 use serde::Serialize;
 
-use super::{how_many, is_meant, write_json};
+use super::{how_many, is_meant, place, write_json};
 use crate::catalogue;
 use crate::failure::Failure;
 use crate::plan::{CataloguePlan, LintPlan};
@@ -34,7 +34,7 @@ struct Told {
 pub fn lint(
     plan: &CataloguePlan,
     how: &LintPlan,
-    layout: &Layout,
+    page: (&Layout, Option<usize>),
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
     let (mut catalogue, mistakes) = catalogue::load_what_can_be(plan)?;
@@ -60,24 +60,22 @@ pub fn lint(
     if how.json {
         write_json(&told, out)?;
     } else {
-        write(&told, layout, out)?;
+        write(&told, page, out)?;
         if let Some(replaced) = catalogue::replaced(catalogue) {
-            writeln!(out, "{}", layout.styled(Style::Faint, replaced))?;
+            place(page, Style::Faint, &replaced, out)?;
         }
     }
     let fails = told.lints.iter().any(|lint| lint.level >= how.fail_on);
     Ok(if fails { Status::Found } else { Status::Ran })
 }
 
-fn write(told: &Told, layout: &Layout, out: &mut dyn Write) -> Result<(), Failure> {
+fn write(told: &Told, page: (&Layout, Option<usize>), out: &mut dyn Write) -> Result<(), Failure> {
     for lint in &told.lints {
         let style = Style::Level(match lint.level {
             LintLevel::Error => Level::Error,
             LintLevel::Warning => Level::Warning,
         });
-        // one a line, so that editors and `grep` find the place
-        let text = lint.to_string();
-        writeln!(out, "{}", layout.styled(style, visible(&text)))?;
+        place(page, style, &visible(&lint.to_string()), out)?;
     }
     let signatures = counted(told.signatures as u64, "signature");
     let errors = counted(told.errors as u64, "error");

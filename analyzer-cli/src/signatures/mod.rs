@@ -38,10 +38,12 @@ pub fn run(
         Task::ShowSignature(id) => show(&catalogue::load(plan)?, id, out)?,
         Task::FormatSignatures { paths, check } => format::format(paths, *check, out)?,
         Task::ConvertSignatures(paths) => convert::convert(paths, plan, out)?,
-        Task::LintSignatures(how) => lint::lint(plan, how, layout, out)?,
-        Task::TestSignatures { watch: true, .. } => test::watch(plan, layout, out)?,
-        Task::TestSignatures { which, json, .. } => test::test(plan, *which, *json, layout, out)?,
-        Task::Coverage { json } => coverage::coverage(plan, *json, out)?,
+        Task::LintSignatures(how) => lint::lint(plan, how, (layout, columns), out)?,
+        Task::TestSignatures { watch: true, .. } => test::watch(plan, (layout, columns), out)?,
+        Task::TestSignatures { which, json, .. } => {
+            test::test(plan, *which, *json, (layout, columns), out)?
+        }
+        Task::Coverage { json } => coverage::coverage(plan, *json, (layout, columns), out)?,
         Task::Overlaps { which, json } => {
             overlaps::overlaps(plan, *which, *json, (layout, columns), out)?
         }
@@ -123,6 +125,20 @@ fn how_many(catalogue: &Catalogue, which: Which) -> usize {
     signatures
         .filter(|signature| is_meant(catalogue, which, signature))
         .count()
+}
+
+/// Writes what is at a place in a file: a line, so that editors and `grep` find the place, or on a terminal as many as it
+/// needs.
+fn place(
+    (layout, columns): (&Layout, Option<usize>),
+    style: Style,
+    text: &str,
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
+    match columns {
+        Some(_) => layout.hang(out, style, text, 4, 4),
+        None => writeln!(out, "{}", layout.styled(style, text)),
+    }
 }
 
 /// Writes what a program reads, on several lines.

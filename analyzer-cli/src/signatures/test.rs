@@ -10,7 +10,7 @@ use kwhy_core::Analyzer;
 use kwhy_core::signature::{ExampleOutcome, Lint};
 use serde::Serialize;
 
-use super::{how_many, is_meant, write_json};
+use super::{how_many, is_meant, place, write_json};
 use crate::catalogue;
 use crate::failure::Failure;
 use crate::plan::{CataloguePlan, Which};
@@ -35,7 +35,7 @@ pub fn test(
     plan: &CataloguePlan,
     which: Which,
     json: bool,
-    layout: &Layout,
+    page: (&Layout, Option<usize>),
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
     let (mut catalogue, mistakes) = catalogue::load_what_can_be(plan)?;
@@ -53,9 +53,9 @@ pub fn test(
     if json {
         write_json(&told, out)?;
     } else {
-        write(&told, out)?;
+        write(&told, page, out)?;
         if let Some(replaced) = catalogue::replaced(catalogue) {
-            writeln!(out, "{}", layout.styled(Style::Faint, replaced))?;
+            place(page, Style::Faint, &replaced, out)?;
         }
     }
     Ok(if told.failed.is_empty() && told.refused.is_empty() {
@@ -74,7 +74,7 @@ const PAUSE: Duration = Duration::from_millis(300);
 /// The output's.
 pub fn watch(
     plan: &CataloguePlan,
-    layout: &Layout,
+    page: (&Layout, Option<usize>),
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
     let mut seen = None;
@@ -82,14 +82,14 @@ pub fn watch(
         let now = state(&plan.paths);
         if seen.as_ref() != Some(&now) {
             if seen.is_some() {
-                writeln!(out, "{}", layout.styled(Style::Faint, "changed:"))?;
+                place(page, Style::Faint, "changed:", out)?;
             }
             seen = Some(now);
-            match test(plan, Which::Added, false, layout, out) {
+            match test(plan, Which::Added, false, page, out) {
                 Ok(_) => {}
                 Err(Failure::Output(error)) => return Err(error.into()),
                 // it may be there again soon, as editors replace files
-                Err(failure) => writeln!(out, "{}", visible(&failure.to_string()))?,
+                Err(failure) => place(page, Style::Plain, &visible(&failure.to_string()), out)?,
             }
             out.flush()?;
         }
@@ -115,9 +115,13 @@ fn state(paths: &[PathBuf]) -> Vec<(PathBuf, u64, Option<SystemTime>)> {
     all
 }
 
-fn write(told: &Told<'_>, out: &mut dyn Write) -> Result<(), Failure> {
+fn write(
+    told: &Told<'_>,
+    page: (&Layout, Option<usize>),
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
     for mistake in &told.refused {
-        writeln!(out, "{}", visible(&mistake.to_string()))?;
+        place(page, Style::Plain, &visible(&mistake.to_string()), out)?;
     }
     for outcome in &told.failed {
         let failure = outcome.failure.as_deref().unwrap_or_default();
@@ -125,8 +129,7 @@ fn write(told: &Told<'_>, out: &mut dyn Write) -> Result<(), Failure> {
             "{}:{}: {}: {failure}",
             outcome.file, outcome.line, outcome.signature
         );
-        // one a line, so that editors and `grep` find the place
-        writeln!(out, "{}", visible(&text))?;
+        place(page, Style::Plain, &visible(&text), out)?;
     }
     let signatures = counted(told.signatures as u64, "signature");
     let examples = counted(told.examples as u64, "example");

@@ -31,6 +31,9 @@ const MAX_SOURCES: usize = 8;
 /// The total size in bytes of the lines kept for these; beyond it only positions are kept.
 const MAX_LINE_BYTES: usize = 2 << 20;
 
+/// The number of characters of a message that are shown as its reason.
+const MAX_WORDS: usize = 120;
+
 /// The number of bytes of a message that determine its template.
 const MAX_MESSAGE: usize = 1024;
 
@@ -221,7 +224,11 @@ impl UnexplainedEvents {
             // a secret may be at the end of what is shown
             let mut words = reason.unwrap_or_else(|| message.to_owned());
             chunk.hide(&event.span, &mut words);
-            words.chars().take(120).collect()
+            if let Some((end, _)) = words.char_indices().nth(MAX_WORDS) {
+                words.truncate(end);
+                words.push('…');
+            }
+            words
         };
         let group = self.groups.entry(template).or_insert_with(|| EventGroup {
             words: words(),

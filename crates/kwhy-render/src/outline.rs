@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use kwhy_core::report::{State, Unexplained};
-use kwhy_core::{Finding, Report, Role};
+use kwhy_core::{Finding, Level, Report, Role};
 
 use crate::words::counted;
 use crate::{View, verdict};
@@ -97,28 +97,50 @@ impl<'r> Outline<'r> {
 
     /// The answer in a few words, as a headline.
     pub fn headline(&self) -> String {
-        let count = |role| self.roots.iter().filter(|f| f.role == role).count() as u64;
-        match (count(Role::Cause), count(Role::Symptom)) {
-            (0, 0) => match self.report.verdict {
-                kwhy_core::Verdict::Healthy => "healthy".to_owned(),
-                kwhy_core::Verdict::Over => "nothing is wrong now".to_owned(),
-                _ => "no root cause is known".to_owned(),
-            },
-            (0, symptoms) => format!("{} and no root cause", counted(symptoms, "symptom")),
-            (causes, 0) => counted(causes, "root cause"),
-            (causes, symptoms) => format!(
-                "{} and {}",
-                counted(causes, "root cause"),
-                counted(symptoms, "symptom")
-            ),
+        let count = |role, is_note| {
+            let of_role = self.roots.iter().filter(|finding| finding.role == role);
+            of_role
+                .filter(|finding| (finding.severity == Level::Info) == is_note)
+                .count() as u64
+        };
+        let causes = count(Role::Cause, false);
+        let symptoms = count(Role::Symptom, false) + count(Role::Symptom, true);
+        let notes = count(Role::Cause, true);
+        let parts = [
+            (causes, "root cause"),
+            (symptoms, "symptom"),
+            (notes, "note"),
+        ];
+        let parts = parts.into_iter().filter(|(count, _)| *count > 0);
+        let parts: Vec<String> = parts.map(|(count, what)| counted(count, what)).collect();
+        let listed = match parts.as_slice() {
+            [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+            parts => parts.concat(),
+        };
+        match (causes, self.report.verdict) {
+            (1.., _) => listed,
+            (_, kwhy_core::Verdict::Healthy) => "healthy".to_owned(),
+            (_, kwhy_core::Verdict::Over) => "nothing is wrong now".to_owned(),
+            _ if listed.is_empty() => "no root cause is known".to_owned(),
+            _ => format!("no root cause, {listed}"),
         }
+    }
+
+    /// The verdict in sentences, unless the headline says as much.
+    pub fn more_than_headline(&self) -> Option<String> {
+        let verdict = self.verdict();
+        (verdict != self.as_sentence()).then_some(verdict)
+    }
+
+    fn as_sentence(&self) -> String {
+        format!("{}.", capital(&self.headline()))
     }
 
     /// The verdict in sentences.
     pub fn verdict(&self) -> String {
         let answered = !self.roots.is_empty();
         verdict::verdict(self.report, self.left_out).unwrap_or_else(|| match self.report.verdict {
-            _ if answered => format!("{}.", capital(&self.headline())),
+            _ if answered => self.as_sentence(),
             _ if self.report.stats.bytes == 0 => "The input is empty.".to_owned(),
             _ => "No signature matches, and kwhy does not guess a cause.".to_owned(),
         })

@@ -97,11 +97,26 @@ fn of(finding: &Finding, namespace: &str) -> Of {
 pub fn keep_namespace(report: &mut Report, namespace: &str, is_there: bool) {
     let is_known = report.namespaces.contains(namespace);
     let may_be = is_known || is_there || report.namespaces.is_empty();
-    let groups: HashMap<usize, Of> = report
+    let mut groups: HashMap<usize, Of> = report
         .findings
         .iter()
         .map(|finding| (finding.rank, of(finding, namespace)))
         .collect();
+    let above: HashMap<usize, usize> = report
+        .findings
+        .iter()
+        .filter_map(|finding| Some((finding.rank, finding.explained_by?)))
+        .collect();
+    // what another namespace's fault explains is of that namespace, if the input does not say otherwise
+    for finding in &report.findings {
+        let chain = std::iter::successors(above.get(&finding.rank), |rank| above.get(*rank));
+        let is_of_other = chain
+            .take(above.len())
+            .any(|rank| groups.get(rank) == Some(&Of::Other));
+        if is_of_other && groups.get(&finding.rank) == Some(&Of::Unknown) {
+            groups.insert(finding.rank, Of::Other);
+        }
+    }
     keep_those(report, |finding| match groups.get(&finding.rank) {
         Some(Of::Own) => true,
         Some(Of::Unknown) => may_be,
@@ -415,6 +430,21 @@ mod tests {
     }
 
     #[test]
+    fn what_a_fault_of_another_namespace_explains_is_not_shown() {
+        let mut report = of_namespaces(&[Some("dock"), None, None, Some("shop"), None]);
+        for finding in &mut report.findings[1..3] {
+            finding.subject = Subject::default();
+        }
+        keep_namespace(&mut report, "shop", true);
+        let subjects: Vec<_> = report
+            .findings
+            .iter()
+            .map(|f| &f.subject.namespace)
+            .collect();
+        assert_eq!(subjects, [&Some("shop".to_owned())]);
+    }
+
+    #[test]
     fn a_namespace_that_does_not_occur() {
         let mut report = of_namespaces(&[Some("shop"), Some("dock"), None, Some("dock"), None]);
         report.findings[2].subject = Subject::default();
@@ -425,7 +455,7 @@ mod tests {
             told(&report),
             [
                 "namespace-unknown: the namespace shopp does not occur in this input; it names: dock, shop. Is shop meant?",
-                "namespace: shopp only: 3 findings of other namespaces left out, 1 finding of the whole cluster left out, 1 finding of no known namespace left out",
+                "namespace: shopp only: 4 findings of other namespaces left out, 1 finding of the whole cluster left out",
             ]
         );
         // where none is named, all may be of it

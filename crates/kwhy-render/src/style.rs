@@ -97,17 +97,21 @@ fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
     )
 }
 
-/// The byte at which a line that is too wide is broken: after the last slash that fits, or where it is full.
+/// The byte at which a line that is too wide is broken: after the last slash that fits, or else the last hyphen, dot or
+/// underscore, or where it is full.
 fn end_of_line(line: &str, width: usize) -> Option<usize> {
     let mut columns = 0;
     let mut slash = None;
+    let mut mark = None;
     for (at, c) in line.char_indices() {
         columns += c.width().unwrap_or(0);
         if columns > width {
-            return Some(slash.unwrap_or(at)).filter(|end| *end > 0);
+            return Some(slash.or(mark).unwrap_or(at)).filter(|end| *end > 0);
         }
-        if c == '/' {
-            slash = Some(at + 1);
+        match c {
+            '/' => slash = Some(at + 1),
+            '-' | '_' | '.' => mark = Some(at + 1),
+            _ => {}
         }
     }
     None
@@ -191,6 +195,10 @@ mod tests {
         assert_eq!(
             wrapped(path, 20),
             ["dock/pods/", "crane-0-arm/", "current.log"]
+        );
+        assert_eq!(
+            wrapped("crane-0-of-the-northern-dock", 20),
+            ["crane-0-of-the-", "northern-dock"]
         );
         assert_eq!(
             wrapped(&"x".repeat(30), 20),

@@ -7,15 +7,15 @@ use std::fs;
 use std::io::{Read, Write};
 use std::path::PathBuf;
 
-use kwhy_core::events::{Event, ExtractOptions, Severity, extract_with};
+use kwhy_core::events::{Event, ExtractOptions, SecretPolicy, Severity, extract_with, masked};
 use kwhy_core::signature::format_signatures;
 use kwhy_core::{Analyzer, Role};
 
 use crate::catalogue;
 use crate::failure::Failure;
+use crate::notes::Notes;
 use crate::plan::CataloguePlan;
 use crate::run::Status;
-use kwhy_render::escape::visible;
 
 use pattern::Proposal;
 
@@ -30,6 +30,8 @@ pub struct NewPlan {
     pub cause: Option<String>,
     /// The file that is written; standard output if there is none.
     pub output: Option<PathBuf>,
+    /// What becomes of secrets in the paste.
+    pub secrets: SecretPolicy,
 }
 
 /// The bytes of a paste.
@@ -55,9 +57,13 @@ pub fn new(
     plan: &NewPlan,
     signatures: &CataloguePlan,
     stdin: impl Read,
-    (out, err): (&mut dyn Write, &mut dyn Write),
+    (out, notes): (&mut dyn Write, &mut Notes<'_>),
 ) -> Result<Status, Failure> {
     let text = paste(plan, stdin)?;
+    let text = match plan.secrets {
+        SecretPolicy::Mask => masked(&text).into_owned(),
+        SecretPolicy::Show => text,
+    };
     let catalogue = catalogue::load(signatures)?;
     let Some(record) = record(&text) else {
         return Err(Failure::NoRecord);
@@ -98,7 +104,7 @@ pub fn new(
         }
         None => out.write_all(yaml.as_bytes())?,
     }
-    verify(signatures, &name, &yaml, err)?;
+    verify(signatures, &name, &yaml, notes)?;
     out.flush()?;
     Ok(Status::Ran)
 }
@@ -213,9 +219,11 @@ fn yaml(id: &str, cause: &str, record: &Record, proposal: &Proposal, example: &s
     let _ = write!(
         yaml,
         "\
-# `kwhy signatures new` wrote this from a paste. Complete what is marked TODO; docs/signatures.md is the guide.
+# `kwhy signatures new` wrote this from a paste. Complete what is marked TODO;
+# docs/signatures.md is the guide.
 id: {id}
-# TODO: the cause that it proves; `kwhy explain {cause}` says what this one means
+# TODO: the cause that it proves; what this one means says
+# `kwhy explain {cause}`
 cause: {cause}
 severity: {severity}
 # TODO: what is wrong, in one line
@@ -223,7 +231,8 @@ title: {}
 confidence: 0.9
 match:
   event:
-    # TODO: keep the words that no other failure prints, and a name for each value that is worth telling
+    # TODO: keep the words that no other failure prints,
+    # and a name for each value that is worth telling
     message: {}
 why: 'TODO: how it comes to this, in two sentences'
 check:
@@ -293,15 +302,11 @@ fn verify(
     signatures: &CataloguePlan,
     name: &str,
     yaml: &str,
-    err: &mut dyn Write,
+    notes: &mut Notes<'_>,
 ) -> Result<(), Failure> {
     let mut catalogue = catalogue::load(signatures)?;
     if let Err(error) = catalogue.add_str(name, yaml) {
-        writeln!(
-            err,
-            "kwhy: the proposal is refused: {}",
-            visible(&error.to_string())
-        )?;
+        notes.note(&format!("the proposal is refused: {error}"))?;
         return Ok(());
     }
     let analyzer = Analyzer::with_catalogue(catalogue);
@@ -309,12 +314,11 @@ fn verify(
     for outcome in analyzer.test_signatures_of(own) {
         if let Some(failure) = outcome.failure {
             let text = format!("{name}:{}: {failure}", outcome.line);
-            writeln!(err, "kwhy: an example fails: {}", visible(&text))?;
+            notes.note(&format!("an example fails: {text}"))?;
         }
     }
-    writeln!(
-        err,
-        "kwhy: complete what is marked TODO; `kwhy signatures test --watch FILE` runs the examples whenever the file changes"
+    notes.note(
+        "complete what is marked TODO; `kwhy signatures test --watch FILE` runs the examples whenever the file changes",
     )?;
     Ok(())
 }

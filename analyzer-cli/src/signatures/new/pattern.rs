@@ -214,7 +214,8 @@ impl Reader {
         let is_path = word.contains('/') && word.len() > 3;
         // `v1`, `x509` and `http2` are words
         let is_term = word.len() < 6 && word.starts_with(|c: char| c.is_ascii_alphabetic());
-        is_path || is_named || has_digit && !is_term
+        let is_masked = word.contains("***");
+        is_path || is_named || is_masked || has_digit && !is_term
     }
 
     fn words(&mut self, words: &str) {

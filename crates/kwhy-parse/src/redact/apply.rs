@@ -25,6 +25,12 @@ fn event(event: &mut Event<'_>, secrets: &Secrets) {
     }
     event.parts_mut().for_each(|part| text(part, secrets));
     for field in &mut event.fields {
+        // what ends in `=` was taken for a name
+        let value = field.value.span();
+        let is_cut = |secret: &Span| secret.start < value.start && secret.end > value.start;
+        if secrets.within(&value).iter().any(is_cut) {
+            field.key = MARK.into();
+        }
         let kind = names::kind(&field.key);
         match kind.filter(|kind| !names::is_readable(field.value.as_str(), *kind)) {
             Some(_) if !field.value.as_str().starts_with(['{', '[']) => replace(&mut field.value),

@@ -31,11 +31,9 @@ const TRIGGERS: &[&str] = &[
     "@unix(",
     "bearer ",
     "eyj",
-    "passw",
-    "passphrase",
-    "passcode",
+    "pass:",
+    "pass",
     "pwd",
-    "_pass",
     "secret",
     "token",
     "key",
@@ -48,8 +46,37 @@ const TRIGGERS: &[&str] = &[
     "kubernetes.io/tls",
     "helm.sh/release",
     "cookie",
+    "bearer=",
+    "bearer:",
+    "otp",
+    "psk",
+    "client_assertion",
+    "snmp",
     " -u ",
     "--user ",
+    "--proxy-user ",
+    "@//",
+    "identified by ",
+    // what a query or a signed request says of who asks
+    "?key=",
+    "&key=",
+    "?code=",
+    "&code=",
+    "?pass=",
+    "&pass=",
+    "?sig=",
+    "?auth=",
+    "amz-signature=",
+    ", signature=",
+    // programs to which a short option gives a password
+    "sshpass",
+    " login ",
+    "mysql",
+    "mariadb",
+    "mongo",
+    "redis-cli",
+    "ldap",
+    "openssl",
 ];
 
 /// Those that occur in every Secret, alone or in a list.
@@ -68,9 +95,21 @@ const ADDRESS: usize = 0;
 const PEM: usize = 1;
 const DSN: [usize; 2] = [2, 3];
 const BEARER: usize = 4;
-const JWT: usize = 5;
-/// Those of the command line of curl, which come last of the words.
-const USER: &[&str] = &[" -u ", "--user "];
+/// Those of the command line of curl.
+const USER: &[&str] = &[" -u ", "--user ", "--proxy-user "];
+/// What stands right before a secret in a query or in a signed request.
+const QUERY: &[&str] = &[
+    "?key=",
+    "&key=",
+    "?code=",
+    "&code=",
+    "?pass=",
+    "&pass=",
+    "?sig=",
+    "?auth=",
+    "amz-signature=",
+    ", signature=",
+];
 
 /// The size of a text from which the automaton is made a DFA: that takes longer than to read most pastes, and then
 /// reads several times as fast.
@@ -126,9 +165,15 @@ pub(super) fn secrets(text: &str) -> Vec<Span> {
             BEARER => finding.bearer(place.end),
             number if number >= TRIGGERS.len() => finding.prefixed(at, number - TRIGGERS.len()),
             number if USER.contains(&TRIGGERS[number]) => finding.user(at, place.end),
+            number if QUERY.contains(&TRIGGERS[number]) => finding.query(place.end),
             number => {
-                if number == JWT {
-                    finding.web_token(at);
+                let trigger = TRIGGERS[number];
+                match trigger {
+                    "eyj" => finding.web_token(at),
+                    "@//" => finding.login(at),
+                    "identified by " => finding.quoted(place.end),
+                    "pass:" => finding.pass_phrase(at),
+                    _ => finding.short_option(trigger, place.end),
                 }
                 if at < done {
                     continue;
@@ -237,11 +282,21 @@ impl Finding<'_> {
         if self.is_value_of_name(outer) {
             return self.pair(outer, behind, quote, kind);
         }
-        let at = self.skip_blanks(behind, false);
+        let behind = self.skip_colors(behind);
+        let at = self.skip_colors(self.skip_blanks(behind, false));
+        if self.encoded(at, kind) || self.of_markup(start, end, kind) {
+            return;
+        }
         match self.byte(at) {
-            Some(b'=') if self.byte(at + 1) != Some(b'=') && self.byte(at + 1) != Some(b'~') => {
-                self.assigned(start, at + 1, kind);
+            // a statement of a program says it with a value that is no word
+            Some(b'=' | b':') if self.byte(at + 1) == Some(b'=') => {
+                let value = self.skip_blanks(at + 2, false);
+                let quote = Quote::at(self.bytes, value);
+                self.said_from(value + quote.map_or(0, Quote::length), kind);
             }
+            // as Ruby has it
+            Some(b'=') if self.byte(at + 1) == Some(b'>') => self.assigned(start, at + 2, kind),
+            Some(b'=') if self.byte(at + 1) != Some(b'~') => self.assigned(start, at + 1, kind),
             Some(b':') if quote.is_some() => {
                 let value = self.skip_blanks(at + 1, true);
                 if at == behind && self.begins_line(outer) && Quote::at(self.bytes, value).is_none()
@@ -256,19 +311,19 @@ impl Finding<'_> {
                 let indent = start - self.start_of_line(start);
                 self.rest_of_line(at + 1, indent, kind);
             }
-            // a map as Go prints it
-            Some(b':') if at == end && self.is_in_map(start) => {
+            // a map or a struct as Go prints it
+            Some(b':') if at == end && (self.is_in_map(start) || self.is_in_struct(start, end)) => {
                 let rest = self.bytes.get(at + 1..).unwrap_or_default();
                 let length = rest
                     .iter()
-                    .take_while(|byte| !b" ]\n".contains(byte))
+                    .take_while(|byte| !b" ]}\n".contains(byte))
                     .count();
                 self.take(at + 1..at + 1 + length, kind);
             }
             Some(b':') if Quote::at(self.bytes, self.skip_blanks(at + 1, false)).is_some() => {
                 self.json(at + 1, kind);
             }
-            Some(b':') if at == end => self.said(at + 1, kind),
+            Some(b':') => self.said(at + 1, kind),
             Some(byte)
                 if self
                     .text
@@ -278,7 +333,38 @@ impl Finding<'_> {
                 self.behind_option((behind, at), byte, quote, kind);
             }
             Some(_) if at > end && self.is_of_netrc(start) => self.bare(at, kind),
+            // the debug form of Rust
+            Some(b'(') if at == end && kind == Kind::Secret => {
+                let quote = Quote::at(self.bytes, at + 1);
+                self.said_from(at + 1 + quote.map_or(0, Quote::length), kind);
+            }
+            Some(_) if at > end => self.next_word(start, end, at, kind),
             _ => {}
+        }
+    }
+
+    /// Takes the word behind a name without a mark between them, as in a sentence or a configuration.
+    fn next_word(&mut self, start: usize, end: usize, at: usize, kind: Kind) {
+        let name = self.text.get(start..end).unwrap_or("");
+        // a command of Redis
+        let is_command = name == "AUTH";
+        if kind != Kind::Secret && !is_command {
+            return;
+        }
+        let name = name.to_ascii_lowercase();
+        let is_one_of = |names: &[&str]| names.iter().any(|word| name.ends_with(word));
+        if is_one_of(&["requirepass", "masterauth"]) {
+            return self.bare(at, Kind::Secret);
+        }
+        let is_password = is_one_of(&["password", "passwd", "passphrase"]);
+        match Quote::at(self.bytes, at) {
+            Some(quote) if is_password => {
+                let from = at + quote.length();
+                self.take(from..quote.end(self.bytes, from), Kind::Secret);
+            }
+            Some(quote) => self.said_from(at + quote.length(), Kind::Secret),
+            None if is_password || is_command => self.said_from(at, Kind::Secret),
+            None => {}
         }
     }
 
@@ -292,6 +378,7 @@ impl Finding<'_> {
     ) {
         match byte {
             b',' if quote.is_some() => self.json(at + 1, kind),
+            b',' => self.bare(self.skip_blanks(at + 1, false), kind),
             b'\n' | b'\r' => {
                 let next = self.skip_blanks(at, true);
                 let rest = self.bytes.get(next..).unwrap_or_default();
@@ -327,10 +414,52 @@ impl Finding<'_> {
             && memmem::rfind(line, b"map[").is_some()
     }
 
+    /// Returns true if a byte is inside of braces that its line opens: in a struct as Go prints it.
+    fn is_in_struct(&self, at: usize, end: usize) -> bool {
+        if matches!(self.byte(end + 1), Some(b' ' | b'"' | b'\'' | b'\\')) {
+            return false;
+        }
+        let line = &self.bytes[at.saturating_sub(MAX_LINE)..at];
+        let start = memrchr(b'\n', line).map_or(0, |end| end + 1);
+        let line = &line[start..];
+        let opens = memrchr(b'{', line);
+        line.last().is_some_and(|byte| b"{ ".contains(byte)) && opens > memrchr(b'}', line)
+    }
+
+    /// The byte after the colours of a terminal at one, also escaped as in JSON.
+    fn skip_colors(&self, mut at: usize) -> usize {
+        loop {
+            let rest = self.bytes.get(at..).unwrap_or_default();
+            // as deep as JSON is in JSON
+            let escapes = rest.iter().take_while(|byte| **byte == b'\\').count();
+            let skipped = escapes.saturating_sub(1);
+            let rest = &rest[skipped..];
+            let starts = [
+                &b"\x1b["[..],
+                b"\\u001b[",
+                b"\\x1b[",
+                b"\\033[",
+                b"\xe2\x90\x9b[",
+            ];
+            let Some(start) = starts.into_iter().find(|start| rest.starts_with(start)) else {
+                return at;
+            };
+            let codes = rest[start.len()..].iter().take(MAX_NAME);
+            let codes = codes.take_while(|byte| byte.is_ascii_digit() || **byte == b';');
+            let end = start.len() + codes.count();
+            if rest.get(end) != Some(&b'm') {
+                return at;
+            }
+            at += skipped + end + 1;
+        }
+    }
+
     /// Returns true if what is at a byte is the value of a key `name`, as an environment variable's is.
     fn is_value_of_name(&self, at: usize) -> bool {
         let before = self.bytes.get(..at).unwrap_or_default().trim_ascii_end();
-        let Some(before) = before.strip_suffix(b":") else {
+        // in YAML and JSON, in an attribute of XML
+        let before = before.strip_suffix(b":");
+        let Some(before) = before.or_else(|| self.bytes[..at].strip_suffix(b"=")) else {
             return false;
         };
         let before = before.trim_ascii_end();
@@ -360,14 +489,19 @@ impl Finding<'_> {
             return;
         }
         let end = self.skip_blanks(inner + "value".len() + key.map_or(0, Quote::length), false);
-        if self.byte(end) != Some(b':') {
-            return;
+        match self.byte(end) {
+            Some(b'=') => return self.assigned(end, end + 1, kind),
+            Some(b':') => {}
+            _ => return,
         }
         if key.is_some() {
             self.json(end + 1, kind);
         } else if self.start_of_line(value) > start {
             let indent = value - self.start_of_line(value);
             self.rest_of_line(end + 1, indent, kind);
+        } else {
+            // in braces
+            self.bare(self.skip_blanks(end + 1, false), kind);
         }
     }
 
@@ -388,7 +522,12 @@ impl Finding<'_> {
     fn assigned(&mut self, start: usize, at: usize, kind: Kind) {
         let at = self.skip_blanks(at, false);
         if let Some(quote) = Quote::at(self.bytes, at) {
-            let from = at + quote.length();
+            let mut from = at + quote.length();
+            // three quotes open a text too
+            let second = from + quote.length();
+            if [from, second].map(|at| Quote::at(self.bytes, at)) == [Some(quote); 2] {
+                from = second + quote.length();
+            }
             return self.take(from..quote.end(self.bytes, from), kind);
         }
         // a variable alone on its line
@@ -420,8 +559,15 @@ impl Finding<'_> {
 
     /// Takes the word that a sentence gives after a colon, unless it is a word of the sentence.
     fn said(&mut self, at: usize, kind: Kind) {
-        const SHORTEST: usize = 6;
         let from = self.skip_blanks(at, false);
+        if from > at {
+            self.said_from(from, kind);
+        }
+    }
+
+    /// Takes a word that looks like nothing that people say.
+    fn said_from(&mut self, from: usize, kind: Kind) {
+        const SHORTEST: usize = 6;
         let rest = self.bytes.get(from..).unwrap_or_default();
         let ends = |byte: &u8| byte.is_ascii_whitespace() || b",;&\"'`)}]\\".contains(byte);
         let word = &rest[..rest.iter().take_while(|byte| !ends(byte)).count()];
@@ -431,7 +577,7 @@ impl Finding<'_> {
         let is_random = is_mixed || has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
         // an address or a place in a file ends the name's part of the sentence
         let is_of_sentence = word.ends_with(b":") || memmem::find(word, b"://").is_some();
-        if from > at && word.len() >= SHORTEST && is_random && !is_of_sentence {
+        if word.len() >= SHORTEST && is_random && !is_of_sentence {
             self.take(from..from + word.len(), kind);
         }
     }

@@ -89,7 +89,14 @@ impl Secrets {
 }
 
 /// A text without its secrets.
-pub(crate) fn masked(text: &str) -> Cow<'_, str> {
+///
+/// ```
+/// use kwhy_parse::redact::masked;
+///
+/// assert_eq!(masked("DB_PASSWORD=hunter2 retry=3"), "DB_PASSWORD=*** retry=3");
+/// assert_eq!(masked("nothing secret"), "nothing secret");
+/// ```
+pub fn masked(text: &str) -> Cow<'_, str> {
     let secrets = find::secrets(text);
     if secrets.is_empty() {
         return Cow::Borrowed(text);

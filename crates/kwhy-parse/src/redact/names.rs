@@ -27,6 +27,11 @@ const ENDS: &[&str] = &[
     "masterkey",
     "dockerconfigjson",
     "dockercfg",
+    "requirepass",
+    "masterauth",
+    "bearer",
+    "otp",
+    "psk",
     "jwt",
     "authorization",
     "cookie",
@@ -43,6 +48,8 @@ const GLUED: &[&str] = &[
     "accesskey",
     "secretkey",
     "privatekey",
+    "keypass",
+    "storepass",
 ];
 
 /// Words that say it before `key`.
@@ -64,6 +71,15 @@ const KEYS: &[&str] = &[
     "service",
     "deploy",
     "license",
+    "hmac",
+    "session",
+    "app",
+    "certificate",
+    "encrypt",
+    "decryption",
+    "cipher",
+    "webhook",
+    "redact",
 ];
 
 /// Words before `secret` with which it is not an object's name.
@@ -133,6 +149,8 @@ pub(super) fn kind(name: &str) -> Option<Kind> {
         // the working directory
         "pwd" | "oldpwd" if before.is_none() && is_loud => None,
         "pass" => before.map(|_| Kind::Secret),
+        "assertion" => (before == Some("client")).then_some(Kind::Secret),
+        "community" => (before == Some("snmp")).then_some(Kind::Secret),
         "secret" if is_loud || before.is_some_and(|word| SECRETS.contains(&word)) => {
             Some(Kind::Secret)
         }
@@ -249,6 +267,10 @@ mod tests {
             "Authorization",
             "Set-Cookie",
             "client-key-data",
+            "client_assertion",
+            "DATADOG_APP_KEY",
+            "--certificate-key",
+            "requirepass",
         ] {
             assert_eq!(kind(name), Some(Kind::Secret), "{name}");
         }

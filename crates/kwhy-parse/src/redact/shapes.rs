@@ -4,6 +4,7 @@ use memchr::{memchr, memmem, memrchr};
 
 use super::find::{Finding, MAX_KEY, MAX_LINE, MAX_NAME, is_of_base64, is_of_name};
 use super::names::Kind;
+use super::quote::Quote;
 
 /// Starts of tokens that say whose they are, with the least number of characters after them.
 pub(super) const PREFIXES: &[(&str, usize)] = &[
@@ -13,6 +14,8 @@ pub(super) const PREFIXES: &[(&str, usize)] = &[
     // Google
     ("AIza", 30),
     ("ya29.", 20),
+    ("1//0", 20),
+    ("GOCSPX-", 20),
     // GitHub, GitLab
     ("github_pat_", 20),
     ("ghp_", 20),
@@ -21,14 +24,43 @@ pub(super) const PREFIXES: &[(&str, usize)] = &[
     ("ghs_", 20),
     ("ghr_", 20),
     ("glpat-", 16),
+    ("glptt-", 16),
+    ("gldt-", 16),
+    ("glrt-", 16),
+    ("ATATT3x", 20),
+    ("ATCTT3x", 20),
+    ("ATBB", 24),
     // chat
     ("xoxb-", 10),
     ("xoxp-", 10),
     ("xapp-", 10),
+    ("xoxa-", 10),
+    ("xoxr-", 10),
+    ("xoxs-", 10),
     ("hooks.slack.com/services/", 20),
+    ("discord.com/api/webhooks/", 20),
+    ("api.telegram.org/bot", 20),
+    ("outlook.office.com/webhook/", 20),
+    ("webhook.office.com/webhookb2/", 20),
     // payment
     ("sk_live_", 16),
     ("rk_live_", 16),
+    ("sk_test_", 16),
+    ("whsec_", 20),
+    ("shpat_", 20),
+    ("shpss_", 20),
+    // models
+    ("sk-proj-", 20),
+    ("sk-ant-", 20),
+    ("nvapi-", 20),
+    // observers, trackers, mail, networks
+    ("NRAK-", 20),
+    ("sntrys_", 20),
+    ("lin_api_", 20),
+    ("figd_", 20),
+    ("SG.", 40),
+    ("tskey-", 16),
+    ("PMAK-", 20),
     // registries, clouds, vaults
     ("npm_", 30),
     ("pypi-", 30),
@@ -36,6 +68,7 @@ pub(super) const PREFIXES: &[(&str, usize)] = &[
     ("dop_v1_", 20),
     ("hf_", 24),
     ("hvs.", 20),
+    ("hvb.", 20),
     ("AGE-SECRET-KEY-1", 20),
     // the signature of an Azure URL
     ("&sig=", 16),
@@ -44,7 +77,10 @@ pub(super) const PREFIXES: &[(&str, usize)] = &[
     ("$2a$", 16),
     ("$2b$", 16),
     ("$2y$", 16),
+    ("$5$", 16),
     ("$6$", 16),
+    ("$argon2", 24),
+    ("{SSHA}", 20),
 ];
 
 impl Finding<'_> {
@@ -61,7 +97,11 @@ impl Finding<'_> {
             return;
         }
         let rest = &rest[prefix.len()..];
-        let is_of_token = |byte: &&u8| is_of_base64(**byte) || b"._-%$".contains(byte);
+        // the parameters of a hash
+        let has_lists = prefix.starts_with('$');
+        let is_of_token = |byte: &&u8| {
+            is_of_base64(**byte) || b"._-%$:@".contains(byte) || has_lists && **byte == b','
+        };
         let length = rest.iter().take(MAX_KEY).take_while(is_of_token).count();
         if length >= least {
             let from = at + prefix.len();
@@ -85,6 +125,126 @@ impl Finding<'_> {
             let from = end + quotes;
             self.take(from + colon + 1..from + word.len(), Kind::Secret);
         }
+    }
+
+    /// Takes the value of a parameter.
+    pub fn query(&mut self, at: usize) {
+        const SHORTEST: usize = 8;
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        let is_of_value = |byte: &&u8| is_of_base64(**byte) || b"._-%~".contains(byte);
+        let length = rest.iter().take(MAX_KEY).take_while(is_of_value).count();
+        if length >= SHORTEST {
+            self.take(at..at + length, Kind::Secret);
+        }
+    }
+
+    /// Takes the text in quotes that starts at a byte.
+    pub fn quoted(&mut self, at: usize) {
+        if let Some(quote) = Quote::at(self.bytes, at) {
+            let from = at + quote.length();
+            self.take(from..quote.end(self.bytes, from), Kind::Secret);
+        }
+    }
+
+    /// Takes the password of `user/password@//host`.
+    pub fn login(&mut self, at: usize) {
+        let before = self.bytes[..at].iter().rev().take(MAX_NAME);
+        let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`=(".contains(byte);
+        let start = at - before.take_while(|byte| !ends(byte)).count();
+        if let Some(slash) = memchr(b'/', &self.bytes[start..at]) {
+            self.take(start + slash + 1..at, Kind::Secret);
+        }
+    }
+
+    /// Takes what follows `pass:` in an option of openssl.
+    pub fn pass_phrase(&mut self, at: usize) {
+        let before = self.bytes[..at].trim_ascii_end();
+        let is_option = [&b"-passin"[..], b"-passout", b"-pass"]
+            .into_iter()
+            .any(|option| before.ends_with(option));
+        if is_option {
+            self.bare(at + "pass:".len(), Kind::Secret);
+        }
+    }
+
+    /// Takes the password that a short option gives to a program whose name ends at a byte.
+    pub fn short_option(&mut self, program: &str, end: usize) {
+        let (option, is_glued, is_next): (&[u8], bool, bool) = match program {
+            "sshpass" => (b"-p", true, true),
+            " login " | "mongo" => (b"-p", false, true),
+            "mysql" | "mariadb" => (b"-p", true, false),
+            "redis-cli" => (b"-a", false, true),
+            "ldap" => (b"-w", false, true),
+            "openssl" => (b"-k", false, true),
+            _ => return,
+        };
+        let line = self.end_of_line(end).min(end + MAX_LINE);
+        let separates = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`,[]\\".contains(byte);
+        let mut at = end;
+        let mut is_value = false;
+        while at < line {
+            let rest = &self.bytes[at..line];
+            at += rest.iter().take_while(|byte| separates(byte)).count();
+            let rest = &self.bytes[at..line];
+            let word = &rest[..rest.iter().take_while(|byte| !separates(byte)).count()];
+            // the next program
+            if matches!(word, b"" | b"|" | b";" | b"&&" | b"||") {
+                return;
+            }
+            if std::mem::take(&mut is_value) {
+                return self.take(at..at + word.len(), Kind::Secret);
+            }
+            if is_next && word == option {
+                is_value = true;
+            } else if let Some(value) = word.strip_prefix(option)
+                && is_glued
+                && !value.is_empty()
+                && !value.contains(&b'=')
+            {
+                return self.take(at + option.len()..at + word.len(), Kind::Secret);
+            }
+            at += word.len();
+        }
+    }
+
+    /// Takes a value whose mark before it is encoded as in an address or in markup; `false` if none is.
+    pub fn encoded(&mut self, at: usize, kind: Kind) -> bool {
+        const MARKS: &[(&[u8], &[u8])] = &[
+            (b"%22%3A%22", b"%22"),
+            (b"%22%3a%22", b"%22"),
+            (b"%3D", b"%26"),
+            (b"%3d", b"%26"),
+            (b"&quot;:&quot;", b"&quot;"),
+            (b"&quot;: &quot;", b"&quot;"),
+            (b"&#34;:&#34;", b"&#34;"),
+            (b"=&quot;", b"&quot;"),
+        ];
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        let Some((mark, close)) = MARKS.iter().find(|(mark, _)| rest.starts_with(mark)) else {
+            return false;
+        };
+        let rest = &rest[mark.len()..];
+        let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`<>".contains(byte);
+        let word = rest.iter().take(MAX_KEY).take_while(|byte| !ends(byte));
+        let word = &rest[..word.count()];
+        let length = memmem::find(word, close).unwrap_or(word.len());
+        self.take(at + mark.len()..at + mark.len() + length, kind);
+        true
+    }
+
+    /// Takes the text of an element of XML, or its attribute `value`; `false` if the name is not one of an element.
+    pub fn of_markup(&mut self, start: usize, end: usize, kind: Kind) -> bool {
+        if start.checked_sub(1).and_then(|before| self.byte(before)) != Some(b'<') {
+            return false;
+        }
+        let rest = &self.bytes[end..self.end_of_line(end)];
+        if rest.first() == Some(&b'>') {
+            let length = memchr(b'<', rest).unwrap_or(rest.len());
+            self.take(end + 1..end + length, kind);
+        } else if let Some(at) = memmem::find(rest, b" value=") {
+            self.quoted(end + at + " value=".len());
+        }
+        true
     }
 
     /// Takes the cookies of a header that is quoted as a whole, or of a map as Go prints it.
@@ -184,6 +344,8 @@ impl Finding<'_> {
             return;
         };
         match memchr(b':', &host[..user]) {
+            // a key, with nothing that matters after it
+            Some(colon) if colon >= TOKEN => self.take(at..at + user, Kind::Secret),
             Some(colon) => self.take(at + colon + 1..at + user, Kind::Secret),
             None if user >= TOKEN => self.take(at..at + user, Kind::Secret),
             None => {}

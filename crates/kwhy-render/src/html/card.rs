@@ -124,9 +124,11 @@ pub fn proof(line: &Evidence, with_around: bool) -> Markup {
             @for (number, text) in around.iter().filter(|(number, _)| *number < line.line) {
                 span { (numbered(*number)) (visible(text)) }
             }
-            i { (numbered(line.line)) } (before)
-            @if !marked.is_empty() { mark { (marked) } }
-            (after)
+            b {
+                i { (numbered(line.line)) } (before)
+                @if !marked.is_empty() { mark { (marked) } }
+                (after)
+            }
             @for (number, text) in around.iter().filter(|(number, _)| *number > line.line) {
                 span { (numbered(*number)) (visible(text)) }
             }

@@ -136,7 +136,7 @@ fn drawn(nodes: &[Node], edges: &[(usize, usize, Edge)], omitted: usize) -> Mark
     html! {
         section class="panel" {
             h2 { "Objects" }
-            div class="scroll" {
+            div class="scroll" tabindex="0" role="group" aria-label="Objects" {
                 svg width=(width) height=(height)
                     viewBox=(format!("0 0 {width} {height}")) role="img" aria-label="Objects and what makes them fail" {
                     defs {

@@ -23,12 +23,14 @@ use crate::{Render, View};
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 /// The hashes of the two, as the policy names them; a test computes them.
-const STYLE_HASH: &str = "sha256-nlipEuj5Gj+pei2rtFnXvZB4KFg0/jC4bKtnLlsjeck=";
-const SCRIPT_HASH: &str = "sha256-XzsEUxutn8jCgwq4ZhwqT8QbFTthkmErGMz7gWdSq3g=";
+const STYLE_HASH: &str = "sha256-R4AU8K9bPUQaP9IfzaUfpxHeqJkyfSXaau3RmHnK4RE=";
+const SCRIPT_HASH: &str = "sha256-b1/AbYw27JX3f1HkXto/+The1Rr5ZeT9j7nMShoT4lE=";
 
 /// The number of cards, and of rows in a list.
 const CARDS: usize = 200;
 const ROWS: usize = 100;
+/// The number of cards above which there are links to them.
+const CONTENTS: usize = 4;
 
 /// Writes a report as one page of HTML.
 pub struct Html;
@@ -72,11 +74,12 @@ fn page(view: &View<'_>) -> Markup {
             body {
                 header {
                     h1 { "kwhy: " span class=(tone) { (outline.headline()) } }
-                    p { (visible(&outline.verdict())) }
+                    @if let Some(verdict) = outline.more_than_headline() { p { (visible(&verdict)) } }
                     p class="soft" { (read(report)) }
                 }
                 main {
                     (filter(&outline))
+                    (contents(&outline))
                     @for finding in outline.roots.iter().take(CARDS) {
                         (card::card(&outline, finding))
                     }
@@ -166,6 +169,21 @@ fn filter(outline: &Outline<'_>) -> Markup {
                 (select("ns", "Namespace", "all namespaces", all(namespace)))
                 (select("kind", "Kind", "all kinds", all(kind)))
                 output id="shown" for="text ns kind" {}
+            }
+        }
+    }
+}
+
+/// Links to the cards, where they do not fit a screen.
+fn contents(outline: &Outline<'_>) -> Markup {
+    html! {
+        @if outline.roots.len() > CONTENTS {
+            nav class="panel" aria-label="Findings" {
+                ol tabindex="0" {
+                    @for finding in outline.roots.iter().take(CARDS) {
+                        li { a href=(format!("#f{}", finding.rank)) { (visible(&words::cut(&finding.title, 120))) } }
+                    }
+                }
             }
         }
     }

@@ -4,6 +4,7 @@
   const [form, text, ns, kind, shown] = ["filter", "text", "ns", "kind", "shown"].map(by);
   if (!form) return;
   const cards = [...document.querySelectorAll("article")];
+  const links = document.querySelectorAll("nav li");
   const texts = cards.map((card) => card.textContent.toLowerCase());
   const has = (list, value) => !value || list.split("\n").includes(value);
   const apply = () => {
@@ -12,6 +13,7 @@
     cards.forEach((card, at) => {
       const fits = has(card.dataset.ns, ns.value) && has(card.dataset.kind, kind.value) && texts[at].includes(wanted);
       card.hidden = !fits;
+      if (links[at]) links[at].hidden = !fits;
       count += fits;
     });
     shown.textContent = count === cards.length ? "" : `${count} of ${cards.length} shown`;

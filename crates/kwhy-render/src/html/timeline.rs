@@ -11,11 +11,11 @@ use crate::escape::visible;
 use crate::outline::Outline;
 use crate::words;
 
-/// Sizes in pixels: the picture's width, the column of numbers, the bars, a finding.
-const WIDTH: f64 = 860.0;
-const LEFT: f64 = 44.0;
+/// Heights in pixels: the bars, a finding.
 const BARS: f64 = 64.0;
 const LANE: f64 = 17.0;
+/// Where numbers stand, left of the picture.
+const NUMBERS: &str = "-40";
 /// The number of findings, and of bars.
 const LANES: usize = 16;
 const BINS: usize = 120;
@@ -39,9 +39,10 @@ struct Axis {
 }
 
 impl Axis {
-    fn x(&self, second: i64) -> f64 {
+    /// A time's place in per cent of the picture's width, which is that of the screen.
+    fn x(&self, second: i64) -> String {
         let all = (self.end - self.start).max(1) as f64;
-        LEFT + (second - self.start) as f64 / all * (WIDTH - LEFT - 12.0)
+        format!("{}%", px((second - self.start) as f64 / all * 100.0))
     }
 
     /// A time in words; without the date where all is of one day.
@@ -155,24 +156,23 @@ pub fn timeline(outline: &Outline<'_>) -> Markup {
     html! {
         section class="panel" {
             h2 { "Timeline" }
-            div class="scroll" {
-                svg class="wide" width=(WIDTH) height=(height)
-                    viewBox=(format!("0 0 {WIDTH} {height}")) role="img" aria-label="Findings and events over time" {
+            div class="time" {
+                svg width="100%" height=(height) role="img" aria-label="Findings and events over time" {
                     (drawn_bars(&axis, &bars))
-                    line class="axis" x1=(LEFT) y1=(base + 4.0) x2=(WIDTH - 12.0) y2=(base + 4.0) {}
+                    line class="axis" x1="0" y1=(base + 4.0) x2="100%" y2=(base + 4.0) {}
                     @for (index, (finding, _, start, end)) in lanes.iter().enumerate() {
                         (lane(&axis, top + LANE * index as f64, finding, (*start, *end)))
                     }
                     @for (_, second, text) in marks.iter().filter(|it| it.0 == scale) {
-                        line class="mark" x1=(px(axis.x(*second))) y1="0" x2=(px(axis.x(*second))) y2=(base + 4.0) {
+                        line class="mark" x1=(axis.x(*second)) y1="0" x2=(axis.x(*second)) y2=(base + 4.0) {
                             title { (visible(text)) }
                         }
                     }
-                    text class="dim" x=(LEFT) y=(base + 18.0) { (axis.label(axis.start)) }
-                    text class="dim" x=(px((LEFT + WIDTH) / 2.0)) y=(base + 18.0) text-anchor="middle" {
+                    text class="dim" x="0" y=(base + 18.0) { (axis.label(axis.start)) }
+                    text class="dim middle" x="50%" y=(base + 18.0) text-anchor="middle" {
                         (axis.label(axis.start + (axis.end - axis.start) / 2))
                     }
-                    text class="dim" x=(WIDTH - 12.0) y=(base + 18.0) text-anchor="end" { (axis.label(axis.end)) }
+                    text class="dim" x="100%" y=(base + 18.0) text-anchor="end" { (axis.label(axis.end)) }
                 }
             }
             p class="key" {
@@ -193,17 +193,15 @@ pub fn timeline(outline: &Outline<'_>) -> Markup {
 /// A finding from its first to its last time.
 fn lane(axis: &Axis, y: f64, finding: &Finding, (start, end): (i64, i64)) -> Markup {
     let class = match finding.severity {
-        Level::Error => "fe",
-        Level::Warning => "fw",
-        Level::Info => "fi",
+        Level::Error => "lane se",
+        Level::Warning => "lane sw",
+        Level::Info => "lane si",
     };
-    let (from, to) = (axis.x(start), axis.x(end));
-    let width = (to - from).max(5.0);
-    let from = from.min(WIDTH - 12.0 - width);
+    let y = px(y + 7.0);
     html! {
         a href=(format!("#f{}", finding.rank)) {
-            text x="4" y=(px(y + 11.0)) { "#" (finding.rank) }
-            rect class=(class) x=(px(from)) y=(px(y + 2.0)) width=(px(width)) height="10" rx="3" {
+            text x=(NUMBERS) y=(y + 4.0) { "#" (finding.rank) }
+            line class=(class) x1=(axis.x(start)) y1=(y) x2=(axis.x(end)) y2=(y) {
                 title { (visible(&words::cut(&finding.title, 120))) ": " (words::seen(finding)) }
             }
         }
@@ -255,24 +253,24 @@ fn drawn_bars(axis: &Axis, bars: &[Bar]) -> Markup {
         0 => 0.0,
         _ => ((count as f64 + 1.0).ln() / (highest as f64 + 1.0).ln() * BARS).max(2.0),
     };
-    let width = (WIDTH - LEFT - 12.0) / BINS as f64;
-    // one path for each severity, as a bar is a stroke
+    // one path for each severity, as a bar is a stroke; a bin is as wide as a unit
     let mut paths: [String; 3] = Default::default();
     for (index, bin) in bins.iter().enumerate() {
         let all: u64 = bin.iter().sum();
-        let x = px(LEFT + width * (index as f64 + 0.5));
         let mut y = BARS + 4.0;
         for (path, count) in paths.iter_mut().zip(*bin).filter(|it| it.1 > 0) {
             let length = (scaled(all) * count as f64 / all as f64).max(2.0);
-            let _ = write!(path, "M{x} {}v-{}", px(y), px(length));
+            let _ = write!(path, "M{index}.5 {}v-{}", px(y), px(length));
             y -= length;
         }
     }
     html! {
         @if highest > 0 {
-            text class="dim" x="4" y="10" { (highest) }
-            @for (path, class) in paths.iter().zip(["se", "sw", "si"]).filter(|it| !it.0.is_empty()) {
-                path class=(class) stroke-width=(px(width - 1.0)) d=(path) {}
+            text class="dim" x=(NUMBERS) y="10" { (highest) }
+            svg width="100%" height=(BARS + 4.0) viewBox=(format!("0 0 {BINS} {}", BARS + 4.0)) preserveAspectRatio="none" {
+                @for (path, class) in paths.iter().zip(["se", "sw", "si"]).filter(|it| !it.0.is_empty()) {
+                    path class=(class) stroke-width=".85" d=(path) {}
+                }
             }
         }
     }

@@ -203,13 +203,12 @@ impl Human {
         roots.try_for_each(|finding| {
             any = true;
             let level = level_name(finding.severity);
+            let taken = level.len() + 2;
             let level = self.layout.styled(Style::Level(finding.severity), level);
-            let title = visible(&finding.title);
-            writeln!(
-                out,
-                "{level}  {title} ({})",
-                visible(finding.cause.as_str())
-            )
+            write!(out, "{level}  ")?;
+            let text = format!("{} ({})", finding.title, finding.cause);
+            let text = visible(&text);
+            self.layout.hang(out, Style::Plain, &text, taken, taken)
         })?;
         match report.verdict {
             _ if any => Ok(()),

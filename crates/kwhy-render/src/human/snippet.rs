@@ -60,7 +60,31 @@ pub fn draw(
         .render_report(&mut drawn, &excerpt)
         .map_err(io::Error::other)?;
     // the diagnostic has no message, so its first line is empty
-    out.write_all(drawn.trim_start_matches('\n').as_bytes())
+    let drawn = drawn.trim_start_matches('\n');
+    match drawn.split_once('\n') {
+        Some((head, rest)) => {
+            named(layout, head, out)?;
+            out.write_all(rest.as_bytes())
+        }
+        None => out.write_all(drawn.as_bytes()),
+    }
+}
+
+/// Writes the line with the source's name, `  ╭─[dock/crane.log:4:5]`; a name that does not fit is broken after a slash.
+fn named(layout: &Layout, head: &str, out: &mut dyn Write) -> io::Result<()> {
+    let start = head.find("─[").map_or(0, |at| at + "─[".len());
+    let (frame, name) = head.split_at(start);
+    let indent = textwrap::core::display_width(frame);
+    if layout.width >= textwrap::core::display_width(head) || start == 0 {
+        return writeln!(out, "{head}");
+    }
+    for (index, part) in layout.wrap(name, indent).iter().enumerate() {
+        match index {
+            0 => writeln!(out, "{frame}{part}")?,
+            _ => writeln!(out, "{:indent$}{part}", "")?,
+        }
+    }
+    Ok(())
 }
 
 /// Miette counts from 0.

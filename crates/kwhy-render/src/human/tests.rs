@@ -83,13 +83,13 @@ fn colour() {
 
 #[test]
 fn titles() {
-    let titles = |report: &Report| {
+    let titles = |report: &Report, width| {
         let view = View {
             report,
             left_out: 0,
         };
         let layout = Layout {
-            width: 80,
+            width,
             color: false,
         };
         let detail = Detail::Titles;
@@ -98,14 +98,16 @@ fn titles() {
         String::from_utf8(out).unwrap()
     };
     assert_eq!(
-        titles(&samples::with_symptoms()),
+        titles(&samples::with_symptoms(), 200),
         "error  ConfigMap \"cart-settings\" does not exist, so Pod shop/cart-0 cannot start \
          (storage/configmap-missing)\n\
          warning  Deployment shop/cart has no ready replica (workload/unavailable)\n"
     );
-    assert_eq!(titles(&samples::nothing_found()), "unknown\n");
+    let narrow = titles(&samples::with_symptoms(), 80);
+    assert!(narrow.lines().all(|line| line.width() <= 80), "{narrow}");
+    assert_eq!(titles(&samples::nothing_found(), 80), "unknown\n");
     assert!(
-        !titles(&samples::hostile())
+        !titles(&samples::hostile(), 80)
             .chars()
             .any(|c| c != '\n' && is_hostile(c))
     );

@@ -32,7 +32,9 @@ impl Render for Markdown {
     fn render(&self, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
         let outline = Outline::new(view);
         writeln!(out, "# kwhy: {}\n", outline.headline())?;
-        writeln!(out, "{}\n", inline(&outline.verdict()))?;
+        if let Some(verdict) = outline.more_than_headline() {
+            writeln!(out, "{}\n", inline(&verdict))?;
+        }
         for (index, finding) in outline.roots.iter().enumerate() {
             if index < IN_FULL {
                 full(&outline, finding, out)?;

@@ -1,0 +1,16 @@
+# docker build -t kwhy . && kubectl describe pod web-0 | docker run -i --rm kwhy
+FROM rust:1.90-alpine AS build
+RUN apk add --no-cache musl-dev
+WORKDIR /src
+COPY . .
+RUN cargo build --locked --profile dist -p kwhy \
+    && mkdir -p /root-of-image/work \
+    && cp target/dist/kwhy LICENSE /root-of-image/
+
+# one static binary and nothing else: no shell, no libc, no user but a number
+FROM scratch
+COPY --from=build /root-of-image/ /
+USER 65532:65532
+WORKDIR /work
+ENTRYPOINT ["/kwhy"]
+CMD ["-"]

@@ -1,0 +1,14 @@
+#!/bin/sh
+# Writes what a package contains besides the program: packaging/files.sh KWHY FOLDER
+# KWHY is a binary that runs here.
+set -eu
+kwhy=$1
+to=$2
+mkdir -p "$to/man" "$to/completions"
+"$kwhy" man --dir "$to/man"
+gzip -9nf "$to"/man/*.1
+"$kwhy" completions bash >"$to/completions/kwhy.bash"
+"$kwhy" completions zsh >"$to/completions/_kwhy"
+"$kwhy" completions fish >"$to/completions/kwhy.fish"
+"$kwhy" completions nushell >"$to/completions/kwhy.nu"
+"$kwhy" completions powershell >"$to/completions/_kwhy.ps1"
