@@ -258,15 +258,16 @@ impl Diagnoser {
         })
     }
 
-    /// Diagnoses an input until it ends or is cancelled. What is read of hostile or broken inputs is reported.
+    /// Diagnoses an input until it ends or is cancelled. What is read of hostile or broken inputs is reported. The lines
+    /// around the evidence are kept if that is asked for.
     ///
     /// # Errors
     /// A stream that has to be read twice cannot be read, or is too large for that.
-    pub fn run(&self, given: Given<'_>, stop: &Cancel) -> Result<Diagnosis, Refusal> {
-        on_threads(self.diagnose.threads, || self.run_here(given, stop))
+    pub fn run(&self, given: Given<'_>, keep: bool, stop: &Cancel) -> Result<Diagnosis, Refusal> {
+        on_threads(self.diagnose.threads, || self.run_here(given, keep, stop))
     }
 
-    fn run_here(&self, given: Given<'_>, stop: &Cancel) -> Result<Diagnosis, Refusal> {
+    fn run_here(&self, given: Given<'_>, keep: bool, stop: &Cancel) -> Result<Diagnosis, Refusal> {
         let diagnose = &self.diagnose;
         let feed = Feed::new(given, diagnose.privacy.redact.is_some())?;
         let mut reading = diagnose.bundle.inputs(&feed.inputs());
@@ -274,7 +275,7 @@ impl Diagnoser {
         let names = identities(&diagnose.privacy, &self.plan.catalogue, &feed, &reading)?;
         let feed =
             |reading: &InputSet, sink: &mut (dyn DocumentSink + Send)| feed.feed(reading, sink);
-        let (inputs, mut report, is_there) = read(&self.analyzer, &reading, false, feed);
+        let (inputs, mut report, is_there) = read(&self.analyzer, &reading, keep, feed);
         add_limits(&mut report, inputs.limits, &inputs.failures);
         narrow(diagnose, &mut report, is_there);
         if let Some(mut names) = names {
@@ -294,7 +295,12 @@ impl Diagnoser {
 ///
 /// # Errors
 /// There is no such form.
-pub fn render(report: &Report, form: &str, width: usize) -> Result<Vec<u8>, Refusal> {
+pub fn render(
+    report: &Report,
+    left_out: usize,
+    form: &str,
+    width: usize,
+) -> Result<Vec<u8>, Refusal> {
     let layout = kwhy_render::Layout {
         width,
         color: false,
@@ -312,10 +318,7 @@ pub fn render(report: &Report, form: &str, width: usize) -> Result<Vec<u8>, Refu
         other => return Err(Refusal::Option(format!("there is no form {other:?}"))),
     };
     let mut text = Vec::new();
-    let view = kwhy_render::View {
-        report,
-        left_out: 0,
-    };
+    let view = kwhy_render::View { report, left_out };
     form.render(&view, &mut text).map_err(Failure::Output)?;
     Ok(text)
 }

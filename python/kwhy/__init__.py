@@ -79,15 +79,20 @@ class Analyzer:
         # files of signatures may change
         self._diagnoser = _diagnoser(typed) if not signatures else _kwhy.Diagnoser(list(typed))
 
-    def analyze(self, source: Source, *, name: Optional[str] = None) -> Report:
+    def analyze(
+        self, source: Source, *, name: Optional[str] = None, context: bool = True
+    ) -> Report:
         """Diagnoses a source as one incident. ``name`` is what the report calls one that has no path.
+
+        With ``context`` copies of small documents are kept while they are read, so that the page shows the lines around the
+        evidence.
 
         Raises:
             InputError: nothing of it can be read. What else cannot be read is in ``Report.limits``.
         """
-        text, left_out = self._diagnoser.run(_given.given(source, name))
+        text, rendered, left_out = self._diagnoser.run(_given.given(source, name), context)
         report = Report.from_dict(json.loads(text))
-        report.left_out = left_out
+        report.left_out, report._rendered = left_out, rendered
         return report
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from typing import Optional, Tuple
 
 
@@ -18,7 +19,9 @@ class InputError(Error, OSError):
     """A path that cannot be read. ``filename`` is the path, ``strerror`` why."""
 
     def __init__(self, number: Optional[int], why: str, path: str) -> None:
-        OSError.__init__(self, errno.EIO if number is None else number, why, path)
+        # the system's words without Rust's number behind them
+        words = why if number is None else os.strerror(number)
+        OSError.__init__(self, errno.EIO if number is None else number, words, path)
         self.has_number = number is not None
 
     def __str__(self) -> str:

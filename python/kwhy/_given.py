@@ -72,7 +72,7 @@ def _word(value: Any) -> str:
             raise ValueError(f"{value!r} has no time zone")
         return value.isoformat()
     if isinstance(value, os.PathLike):
-        return os.fspath(value)
+        return str(os.fspath(value))
     return str(value)
 
 

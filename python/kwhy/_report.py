@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 
 from kwhy import _kwhy, _types
 
@@ -25,11 +25,16 @@ class Report(_types.Report):
 
     #: The number of findings that options left out.
     left_out: int = field(default=0, compare=False, repr=False)
+    _rendered: Optional[_kwhy.Rendered] = field(default=None, compare=False, repr=False)
 
     def to_dict(self) -> Dict[str, Any]:
         out = super().to_dict()
-        out.pop("left_out", None)
+        for name in ("left_out", "_rendered"):
+            out.pop(name, None)
         return out
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {**self.__dict__, "_rendered": None}
 
     @property
     def causes(self) -> List[str]:
@@ -38,8 +43,12 @@ class Report(_types.Report):
         return list(dict.fromkeys(causes))
 
     def render(self, form: str, width: int = 100) -> str:
-        """As ``kwhy -o`` writes it: ``html``, ``human``, ``markdown``, ``ndjson``, ``sarif``, ``junit``."""
-        return _kwhy.render(json.dumps(self.to_dict()).encode(), form, width)
+        """As ``kwhy -o`` writes it: ``html``, ``human``, ``markdown``, ``ndjson``, ``sarif``, ``junit``.
+
+        A report that was pickled or made of JSON has no longer the lines around the evidence.
+        """
+        rendered = self._rendered or _kwhy.read(json.dumps(self.to_dict()).encode())
+        return rendered.render(form, width)
 
     def __str__(self) -> str:
         return self.render("human")

@@ -31,13 +31,14 @@ class Object:
     def from_dict(cls, json: Dict[str, Any]) -> "Object":
         """Makes it of a line of ``kwhy objects -o ndjson``."""
         values = dict(json)
-        own = [values.pop(name, None) for name in ("kind", "namespace", "name")]
-        events = [Event.from_dict(event) for event in values.pop("events", [])]
-        return cls(*own, values=values, events=events)
+        made = cls(values.pop("kind", None), values.pop("namespace", None), values.pop("name", None))
+        made.events = [Event.from_dict(event) for event in values.pop("events", [])]
+        made.values = values
+        return made
 
     def to_dict(self) -> Dict[str, Any]:
         """As JSON."""
-        out = {"kind": self.kind, "namespace": self.namespace, "name": self.name}
+        out: Dict[str, Any] = {"kind": self.kind, "namespace": self.namespace, "name": self.name}
         out = {name: value for name, value in out.items() if value is not None}
         out.update(self.values)
         if self.events:

@@ -934,33 +934,6 @@ class Subject(Struct):
 
 
 @dataclass
-class Time(Struct):
-    """A time in JSON."""
-
-    #: The time in RFC 3339, with as many digits of the second's fraction as were printed.
-    at: str
-    #: False if the input did not state the year, and nothing else in it does: 1970, or 1972 for a leap day, is
-    #: written then.
-    year_stated: bool = True
-    #: False if the input did not state the time zone: UTC is taken then.
-    zone_stated: bool = True
-
-    _required: ClassVar[FrozenSet[str]] = frozenset(
-        ['at']
-    )
-
-    @classmethod
-    def from_dict(cls, json: Mapping[str, Any]) -> "Time":
-        """Makes it of JSON."""
-        get = json.get
-        return cls(
-            at=json["at"],
-            year_stated=get("year_stated", True),
-            zone_stated=get("zone_stated", True),
-        )
-
-
-@dataclass
 class TimelineBucket(Struct):
     """A time span that contains records."""
 
@@ -973,7 +946,7 @@ class TimelineBucket(Struct):
     #: Debugging, and records without a severity.
     other: int
     #: The start.
-    start: Time
+    start: str
     #: Warnings.
     warning: int
 
@@ -990,7 +963,7 @@ class TimelineBucket(Struct):
             fatal=json["fatal"],
             info=json["info"],
             other=json["other"],
-            start=Time.from_dict(json["start"]),
+            start=json["start"],
             warning=json["warning"],
         )
 

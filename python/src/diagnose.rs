@@ -29,13 +29,19 @@ impl Diagnoser {
         Ok(Diagnoser { session })
     }
 
-    /// Returns the report as JSON, and the number of findings left out.
-    fn run<'py>(&self, py: Python<'py>, given: Given) -> PyResult<(Bound<'py, PyBytes>, usize)> {
+    /// Returns the report as JSON and as what can be rendered, and the number of findings left out. With `context` the lines
+    /// around the evidence are kept for the page.
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        given: Given,
+        context: bool,
+    ) -> PyResult<(Bound<'py, PyBytes>, Rendered, usize)> {
         let raised = Raised::default();
         let stop = Cancel::new();
         let given = given.into_session(&raised)?;
         let done = beside(py, &stop, || {
-            let done = self.session.run(given, &stop)?;
+            let done = self.session.run(given, context, &stop)?;
             let json = serde_json::to_vec(&done.report);
             Ok((done, json))
         });
@@ -51,16 +57,35 @@ impl Diagnoser {
             return Err(errors::unreadable(py, path, why, "it holds no file"));
         }
         let json = json.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok((PyBytes::new(py, &json), done.left_out))
+        let left_out = done.left_out;
+        let report = done.report;
+        let json = PyBytes::new(py, &json);
+        Ok((json, Rendered { report, left_out }, left_out))
     }
 }
 
-/// Writes a report that is given as JSON in another form.
+/// A report with all that its forms show: more than its JSON has.
+#[pyclass(frozen, module = "kwhy._kwhy")]
+pub struct Rendered {
+    report: Report,
+    left_out: usize,
+}
+
+#[pymethods]
+impl Rendered {
+    /// Writes it in another form.
+    fn render(&self, py: Python<'_>, form: &str, width: usize) -> PyResult<String> {
+        let text = py.detach(|| session::render(&self.report, self.left_out, form, width));
+        let text = text.map_err(|refusal| errors::of(&refusal))?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+}
+
+/// Reads the JSON of a report.
 #[pyfunction]
-pub fn render(py: Python<'_>, report: &[u8], form: &str, width: usize) -> PyResult<String> {
-    let report: Report =
+pub fn read(report: &[u8]) -> PyResult<Rendered> {
+    let report =
         serde_json::from_slice(report).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let text = py.detach(|| session::render(&report, form, width));
-    let text = text.map_err(|refusal| errors::of(&refusal))?;
-    Ok(String::from_utf8_lossy(&text).into_owned())
+    let left_out = 0;
+    Ok(Rendered { report, left_out })
 }

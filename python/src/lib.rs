@@ -21,8 +21,9 @@ fn main(py: Python<'_>, typed: Vec<OsString>) -> u8 {
 fn _kwhy(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<diagnose::Diagnoser>()?;
+    module.add_class::<diagnose::Rendered>()?;
     module.add_class::<lines::Lines>()?;
-    module.add_function(wrap_pyfunction!(diagnose::render, module)?)?;
+    module.add_function(wrap_pyfunction!(diagnose::read, module)?)?;
     module.add_function(wrap_pyfunction!(main, module)?)?;
     Ok(())
 }
