@@ -12,13 +12,12 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Dict, List, Set, Tuple
 
-from kwhy_spark import KwhyDataSource, bundles
+from kwhy_spark import NO_DAY, KwhyDataSource, bundles
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.utils import AnalysisException
 
 HERE = Path(__file__).resolve().parent
-NO_DAY = "unknown"
 
 
 def session(master: str | None = None, **settings: str) -> SparkSession:

@@ -47,6 +47,8 @@ SCHEMAS = {
 #: Options that have the name and meaning of those of the command line.
 TEXTS = ("namespace", "since", "until", "now", "min_severity", "min_confidence", "redact_key", "signatures")
 FLAGS = ("redact", "show_secrets", "audit")
+#: The day of a bundle of which none is known, where days are chosen: ``days=2024-03-04,2024-03-05``.
+NO_DAY = "unknown"
 #: A bundle that can be read in parts is, if it is larger: ``splitBytes``.
 SPLIT_BYTES = 256 << 20
 
@@ -196,7 +198,7 @@ class KwhyReader(DataSourceReader):
         self.what = what
         # names of options come in small letters, whatever was typed
         self.options = {name.lower(): value for name, value in options.items()}
-        self.arrow = to_arrow_schema(schema)
+        self.arrow = to_arrow_schema(schema, timezone="UTC")
         self.reading = self._options()
 
     def _options(self) -> Dict[str, Any]:
@@ -224,7 +226,10 @@ class KwhyReader(DataSourceReader):
         together = max(int(self.options.get("bundlespertask", 1)), 1)
         tasks: List[InputPartition] = []
         small: List[Bundle] = []
+        days = set(filter(None, self.options.get("days", "").split(",")))
         for bundle in bundles(uri, self.options):
+            if days and str(bundle.day or NO_DAY) not in days:
+                continue
             parts = parts_of(bundle, self.what, is_local, split)
             if parts > 1:
                 tasks += [Task([bundle], part, parts) for part in range(parts)]

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -53,11 +53,11 @@ impl Lines {
             return Err(raised);
         }
         let ended = ended?.map_err(|refusal| errors::of(&refusal))?;
-        if ended.read == 0
-            && let Some(first) = ended.failures.first()
-        {
-            let why = Some(first.io_error());
-            return Err(errors::unreadable(py, first.path(), why, ""));
+        if ended.read == 0 {
+            let first = ended.failures.first();
+            let path = first.map_or(Path::new(""), |failure| failure.path());
+            let why = first.map(|failure| failure.io_error());
+            return Err(errors::unreadable(py, path, why, "it holds no file"));
         }
         let mut state = self.state();
         let limits = ended.limits.iter();

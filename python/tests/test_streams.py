@@ -49,6 +49,8 @@ def test_options(tar):
         kwhy.events(tar, order="size")
     with pytest.raises(kwhy.InputError):
         list(kwhy.records("absent"))
+    with pytest.raises(kwhy.InputError, match="no file"):
+        list(kwhy.records([]))
 
 
 def test_limits_and_failures_are_known_at_the_end(tar):
