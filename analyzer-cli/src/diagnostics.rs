@@ -33,6 +33,8 @@ pub fn draw(layout: &Layout, problem: &dyn Diagnostic) -> String {
 
 /// A file that cannot be used, with the place of the error.
 pub struct BadFile {
+    file: String,
+    place: (usize, usize),
     message: String,
     advice: Cow<'static, str>,
     source: Box<NamedSource<String>>,
@@ -63,6 +65,11 @@ impl BadFile {
         self
     }
 
+    /// Returns the file, and the line and column of the error, counted from 1.
+    pub fn place(&self) -> (&str, (usize, usize)) {
+        (&self.file, self.place)
+    }
+
     /// `place` is the line and the column, counted from 1.
     pub fn new(
         file: &str,
@@ -89,6 +96,8 @@ impl BadFile {
             shown.push('\n');
         }
         BadFile {
+            file: file.to_owned(),
+            place,
             message: visible(message).into_owned(),
             advice: advice.into(),
             source: Box::new(NamedSource::new(visible(file), shown)),

@@ -6,7 +6,7 @@ use kwhy_core::ReadLimits;
 use kwhy_core::events::{Extract, ExtractOptions, extract_with};
 use kwhy_core::report::{Identities, Subject};
 
-use kwhy_bundle::sources::{self, InputSet};
+use kwhy_bundle::sources::{InputSet, Inputs};
 use kwhy_bundle::{Document, DocumentSink};
 
 use crate::catalogue;
@@ -31,20 +31,20 @@ pub fn identities(
     Ok(identities.with_static_pods(catalogue.static_pods()))
 }
 
-/// The names that inputs show as such.
+/// The names that what `feed` hands out shows as such.
 pub fn names(
     identities: Identities,
     reading: &InputSet,
-    limits: ReadLimits,
-    stdin: impl Read + Send,
+    feed: impl FnOnce(&InputSet, &mut dyn DocumentSink) -> Inputs,
 ) -> Identities {
+    let limits = reading.limits.read;
     let mut names = Names { identities, limits };
     // what cannot be read is reported when it is diagnosed
     let reading = InputSet {
         shared: reading.shared.next(),
         ..reading.clone()
     };
-    sources::read(&reading, stdin, &mut names);
+    feed(&reading, &mut names);
     names.identities
 }
 
@@ -101,16 +101,16 @@ impl DocumentSink for Names {
 }
 
 /// The bytes of standard input that are kept: it is read twice.
-const MAX_KEPT: u64 = 256 << 20;
+pub const MAX_KEPT: u64 = 256 << 20;
 
-/// All of standard input.
+/// All of standard input or another stream that has at most so many bytes.
 ///
 /// # Errors
 /// The reader's, and `FileTooLarge`.
-pub fn kept(stdin: impl Read) -> io::Result<Vec<u8>> {
+pub fn kept(stream: impl Read, room: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let length = stdin.take(MAX_KEPT + 1).read_to_end(&mut bytes)?;
-    if length as u64 > MAX_KEPT {
+    let length = stream.take(room + 1).read_to_end(&mut bytes)?;
+    if length as u64 > room {
         let most = MAX_KEPT >> 20;
         let message = format!("with --redact it is read twice, so at most {most} MiB: give a file");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));

@@ -1,23 +1,22 @@
 //! Does what was planned.
 
 use kwhy_render::Layout;
-use std::cell::Cell;
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use kwhy_core::Report;
 use kwhy_core::events::masked;
-use kwhy_core::report::{Identities, Limit};
-use kwhy_core::{Analyzer, Incident, Report};
+use kwhy_core::report::Limit;
 
-use crate::catalogue;
 use crate::commands;
+use crate::diagnose::{self, analyzer, names, narrow, on_threads, read, select_findings};
 use crate::diagnostics;
 use crate::extract;
 use crate::failure::Failure;
-use crate::kept::Kept;
 use crate::notes::{self, Notes};
-use crate::plan::{CataloguePlan, Diagnose, Form, Plan, Privacy, RedactPlan, Task};
+use crate::plan::{CataloguePlan, Diagnose, Form, Plan, RedactPlan, ScanPlan, Task};
 use crate::progress::{self, Progress};
 use crate::redact;
 use crate::scan;
@@ -25,12 +24,10 @@ use crate::schema;
 use crate::signatures;
 use crate::stdin::Stdin;
 use crate::suggest;
-use crate::word::Word;
-use kwhy_bundle::sources::{self, InputError, InputSet, Inputs};
-use kwhy_bundle::{Document, DocumentSink, Source};
+use kwhy_bundle::sources::{self, InputError, InputSet};
+use kwhy_bundle::{DocumentSink, Source};
 use kwhy_render::counted;
 use kwhy_render::escape::visible;
-use kwhy_render::select;
 use kwhy_render::style::Style;
 use kwhy_render::{Detail, Html, Human, Json, Junit, Markdown, Ndjson, Render, Sarif, View};
 
@@ -86,8 +83,8 @@ pub fn run(
                 let size = sources::size(&diagnose.sources);
                 let _shown = Progress::start(&reading.shared, size, plan.progress);
                 match &kept {
-                    Some(kept) => read(&analyzer, &reading, &kept[..], keep),
-                    None => read(&analyzer, &reading, stdin, keep),
+                    Some(kept) => read(&analyzer, &reading, keep, diagnose::sources(&kept[..])),
+                    None => read(&analyzer, &reading, keep, diagnose::sources(stdin)),
                 }
             });
             warn(plan, &inputs.failures, notes)?;
@@ -122,7 +119,7 @@ pub fn run(
                 _ => Ok(Status::Ran),
             }
         }
-        Task::Scan { paths, diagnose } => scan_all(plan, paths, diagnose, (out, notes)),
+        Task::Scan(scan) => scan_all(plan, scan, (out, notes)),
         Task::Convert(convert) => {
             refuse_empty(&convert.sources, &mut stdin)?;
             let reading = convert.bundle.inputs(&convert.sources);
@@ -135,9 +132,16 @@ pub fn run(
                 None => convert.threads,
             };
             let page = (layout, plan.columns);
+            let names = identities.as_ref();
             let (inputs, mut told) = on_threads(threads, || match &kept {
-                Some(kept) => extract::run(convert, page, &kept[..], identities.as_ref(), out),
-                None => extract::run(convert, page, stdin, None, out),
+                Some(kept) => {
+                    let feed = diagnose::sources(&kept[..]);
+                    extract::run(convert, page, &reading, feed, names, out)
+                }
+                None => {
+                    let feed = diagnose::sources(stdin);
+                    extract::run(convert, page, &reading, feed, None, out)
+                }
             })?;
             if let Some(identities) = identities {
                 let identities = identities.into_inner();
@@ -209,9 +213,11 @@ fn redact_copy(
     notes: &mut Notes<'_>,
 ) -> Result<Option<String>, Failure> {
     let identities = redact::identities(&plan.redaction, signatures)?.shaped();
-    let limits = plan.bundle.limits.read;
     let (copied, identities) = on_threads(plan.threads, || {
-        let mut identities = redact::names(identities, reading, limits, io::empty());
+        let feed = |reading: &InputSet, sink: &mut dyn DocumentSink| {
+            sources::read(reading, io::empty(), sink)
+        };
+        let mut identities = redact::names(identities, reading, feed);
         let copied = commands::redact::copy(&plan.from, &plan.to, reading, &mut identities);
         copied.map(|copied| (copied, identities))
     })?;
@@ -255,174 +261,67 @@ fn is_given(sources: &[Source], failures: &[InputError]) -> bool {
     })
 }
 
-fn analyzer(plan: &Plan, diagnose: &Diagnose, notes: &mut Notes<'_>) -> Result<Analyzer, Failure> {
-    let catalogue = catalogue::load(&plan.catalogue)?;
-    if let Some(told) = catalogue::replaced(&catalogue).filter(|_| !plan.quiet) {
-        notes.note(&told)?;
-    }
-    let mut analyzer =
-        Analyzer::with_catalogue(catalogue).with_period(diagnose.since, diagnose.until);
-    analyzer = analyzer.with_limits(diagnose.bundle.limits.read);
-    analyzer = analyzer.with_secrets(diagnose.privacy.secrets);
-    if let Some(now) = diagnose.now {
-        analyzer = analyzer.with_reference_time(now);
-    }
-    if diagnose.timeline {
-        analyzer = analyzer.with_timeline();
-    }
-    if diagnose.audit {
-        analyzer = analyzer.with_audit();
-    }
-    Ok(analyzer)
-}
-
 /// Diagnoses each bundle separately.
 fn scan_all(
     plan: &Plan,
-    paths: &[PathBuf],
-    diagnose: &Diagnose,
-    (out, notes): (&mut dyn Write, &mut Notes<'_>),
+    scanned: &ScanPlan,
+    (out, notes): (&mut (dyn Write + Send), &mut Notes<'_>),
 ) -> Result<Status, Failure> {
+    let diagnose = &scanned.diagnose;
+    let by_finding = diagnose.form == Form::Ndjson;
+    // a file that cannot be continued is told of before anything is read
+    let (mut results, known) = scan::Results::open(scanned.resume.as_deref(), by_finding, out)?;
     let analyzer = analyzer(plan, diagnose, notes)?;
-    let (bundles, failures) = scan::bundles(paths);
-    let is_missing = Cell::new(!failures.is_empty());
+    let (bundles, failures) = scan::bundles(&scanned.paths);
+    let is_missing = AtomicBool::new(!failures.is_empty());
     let reading = diagnose.bundle.inputs(&[]);
     progress::on_interrupt(&reading.shared.stop);
-    let found = Cell::new(false);
-    let one = |reading: &InputSet| {
+    let found = AtomicBool::new(false);
+    let one = |reading: &InputSet, threads: usize| {
         let privacy = (&diagnose.privacy, &plan.catalogue);
         let of_names = names(privacy, reading, &mut Stdin::new(io::empty()));
-        let (inputs, mut report, is_there) = on_threads(diagnose.threads, || {
-            let size = sources::size(&reading.sources);
-            let _shown = Progress::start(&reading.shared, size, plan.progress);
-            read(&analyzer, reading, io::empty(), false)
+        let (inputs, mut report, is_there) = on_threads(Some(threads), || {
+            read(&analyzer, reading, false, diagnose::sources(io::empty()))
         });
         inputs.add_to(&mut report);
         narrow(diagnose, &mut report, is_there);
-        let given = inputs
-            .failures
-            .iter()
-            .any(|failure| paths.iter().any(|path| path == failure.path()));
-        is_missing.set(is_missing.get() || given);
+        let mut paths = scanned.paths.iter();
+        let given = |failure: &InputError| paths.any(|path| path == failure.path());
+        if inputs.failures.iter().any(given) {
+            is_missing.store(true, Ordering::Relaxed);
+        }
         if let Ok((Some(mut identities), _)) = of_names {
             report.redact(&mut identities);
         }
         let (holds, left_out) = select_findings(diagnose, &mut report);
-        found.set(found.get() || holds);
+        if holds {
+            found.store(true, Ordering::Relaxed);
+        }
         (inputs.failures, inputs.read, (report, left_out))
     };
-    let by_finding = diagnose.form == Form::Ndjson;
-    let summary = scan::scan(&reading, &bundles, &failures, by_finding, one, out)?;
-    Ok(match (summary.interrupted, summary.read, found.get()) {
-        (true, ..) => Status::Interrupted,
-        (_, 0, _) => Status::Failed,
-        _ if is_missing.get() => Status::Failed,
-        (_, _, true) => Status::Found,
-        _ => Status::Ran,
-    })
-}
-
-/// The names in the inputs if they become tokens, and all of standard input if it was read for that.
-fn names(
-    (privacy, signatures): (&Privacy, &CataloguePlan),
-    reading: &InputSet,
-    stdin: &mut Stdin<impl Read + Send>,
-) -> Result<(Option<Identities>, Option<Vec<u8>>), Failure> {
-    let Some(redaction) = &privacy.redact else {
-        return Ok((None, None));
+    let work = scan::Work {
+        reading: &reading,
+        bundles: &bundles,
+        failures: &failures,
+        by_finding,
+        threads: diagnose.threads.unwrap_or_else(rayon::current_num_threads),
+        memory: scanned.memory,
+        drawn: plan.progress,
     };
-    let limits = reading.limits.read;
-    let kept = match reading.sources.contains(&Source::Stdin) {
-        true => redact::kept(stdin).map_err(Failure::Stdin)?,
-        false => Vec::new(),
-    };
-    let identities = redact::identities(redaction, signatures)?;
-    let identities = redact::names(identities, reading, limits, &kept[..]);
-    Ok((Some(identities), Some(kept)))
-}
-
-/// Omits what is of another namespace.
-fn narrow(diagnose: &Diagnose, report: &mut Report, is_there: bool) {
-    if let Some(namespace) = &diagnose.bundle.namespace {
-        select::keep_namespace(report, namespace, is_there);
+    let (summary, told) = scan::scan(&work, known, one, &mut results)?;
+    if let Some(told) = told.filter(|_| !plan.quiet) {
+        notes.note(&told)?;
     }
-}
-
-/// Reads all sources as one incident, and says whether the namespace that is asked for occurs anywhere in them. The lines
-/// around the evidence are kept if that is asked for.
-fn read(
-    analyzer: &Analyzer,
-    reading: &InputSet,
-    stdin: impl Read + Send,
-    keep: bool,
-) -> (Inputs, Report, bool) {
-    let mut taking = IncidentSink {
-        incident: analyzer.incident(),
-        namespace: reading.wanted.namespace.as_deref().map(Word::new),
-        kept: keep.then(Kept::default),
-    };
-    let inputs = if rayon::current_num_threads() > 1 {
-        sources::read_ahead(reading, stdin, &mut taking)
-    } else {
-        sources::read(reading, stdin, &mut taking)
-    };
-    let is_there = taking.namespace.is_some_and(|word| word.is_there);
-    let mut incident = taking.incident;
-    if let Some(time) = inputs.collected {
-        incident.collected_at(time);
-    }
-    if !inputs.bundles.is_empty() {
-        incident.collected_at_newest();
-    }
-    let mut report = incident.finish();
-    if let Some(kept) = taking.kept {
-        kept.fill(&mut report);
-    }
-    (inputs, report, is_there)
-}
-
-/// Takes documents into an incident.
-struct IncidentSink {
-    incident: Incident,
-    /// The namespace that is asked for.
-    namespace: Option<Word>,
-    /// Copies of the documents, if they are wanted.
-    kept: Option<Kept>,
-}
-
-impl DocumentSink for IncidentSink {
-    fn document(&mut self, document: Document, content: &mut (dyn Read + Send)) {
-        let Document { name, about, .. } = document;
-        let mut copying;
-        let content: &mut (dyn Read + Send) = match &mut self.kept {
-            Some(kept) => {
-                copying = kept.copying(&name, content);
-                &mut copying
-            }
-            None => content,
-        };
-        // the reader reports why a stream ends
-        let _ = match &mut self.namespace {
-            Some(word) if !word.is_there => {
-                self.incident.read_about(name, about, word.within(content))
-            }
-            _ => self.incident.read_about(name, about, content),
-        };
-    }
-
-    fn again(&mut self, number: usize, name: &str) {
-        self.incident.also_called(number, name);
-    }
-}
-
-/// Runs the work on a pool of so many threads; on the common one, of all processors, if none is
-/// asked for or none can be had.
-fn on_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) -> T {
-    let pool = threads.map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build());
-    match pool {
-        Some(Ok(pool)) => pool.install(work),
-        _ => work(),
-    }
+    let is_missing = is_missing.into_inner();
+    Ok(
+        match (summary.interrupted, summary.read, found.into_inner()) {
+            (true, ..) => Status::Interrupted,
+            (_, 0, _) => Status::Failed,
+            _ if is_missing => Status::Failed,
+            (_, _, true) => Status::Found,
+            _ => Status::Ran,
+        },
+    )
 }
 
 fn hint(program: &str) -> String {
@@ -447,16 +346,6 @@ fn warn(plan: &Plan, failures: &[InputError], notes: &mut Notes<'_>) -> io::Resu
         notes.note(&format!("{failure}: {}; {advice}", failure.io_error()))?;
     }
     Ok(())
-}
-
-/// Omits the findings that are not wanted. Returns true if one is at or above the level of `--fail-on`, and the number
-/// of those omitted.
-fn select_findings(diagnose: &Diagnose, report: &mut Report) -> (bool, usize) {
-    let unsure = select::keep_sure(report, diagnose.min_confidence);
-    let found = select::holds(report, diagnose.fail_on);
-    let minor = select::keep(report, diagnose.min_severity);
-    let further = select::keep_first(report, diagnose.top);
-    (found, unsure + minor + further)
 }
 
 fn diagnosed(

@@ -6,6 +6,7 @@ mod canaries;
 mod guide;
 mod manners;
 mod redaction;
+mod scan;
 mod schemas;
 mod secrets;
 

@@ -12,8 +12,8 @@ use crate::schema::SchemaName;
 use kwhy_bundle::archive::limits::SetLimit;
 
 pub use values::{
-    Confidence, CoverageOutput, EventOutput, LevelName, LintLevelName, ObjectOutput, Order, Output,
-    RecordOutput, ReportOutput, ScanOutput, Shell, When,
+    ByteCount, Confidence, CoverageOutput, EventOutput, LevelName, LintLevelName, ObjectOutput,
+    Order, Output, RecordOutput, ReportOutput, ScanOutput, Shell, When,
 };
 
 /// Names the root cause in pasted kubectl output, logs and events.
@@ -256,7 +256,8 @@ pub enum Command {
     Bundle(BundleCommand),
     /// Diagnose many bundles, each as an incident of its own, one line of NDJSON each
     ///
-    /// One that cannot be read is reported in its line. The last line sums up.
+    /// One that cannot be read is reported in its line. The last line sums up. Several are read at a time, with --threads in
+    /// all; lines are in the order of the bundles.
     Scan {
         /// Bundles, folders of bundles, or globs such as `'in/**/*.tgz'`
         #[arg(value_name = "PATH", required = true)]
@@ -264,6 +265,14 @@ pub enum Command {
         /// What a line is
         #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = ScanOutput::Reports)]
         output: ScanOutput,
+        /// Read so many bundles at a time that they take no more memory, such as 2G; one is always read
+        #[arg(long, value_name = "BYTES")]
+        memory: Option<ByteCount>,
+        /// Write the results to this file; bundles whose results it contains already are passed over
+        ///
+        /// A run that was broken off continues: each bundle is in the file once. Those that could not be read are tried again.
+        #[arg(long, value_name = "FILE")]
+        resume: Option<PathBuf>,
         /// What counts.
         #[command(flatten)]
         scope: ScopeArgs,

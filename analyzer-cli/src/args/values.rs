@@ -69,6 +69,18 @@ pub enum ObjectOutput {
     Ndjson,
 }
 
+/// A number of bytes as it is typed: `2G`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ByteCount(pub u64);
+
+impl std::str::FromStr for ByteCount {
+    type Err = String;
+
+    fn from_str(typed: &str) -> Result<ByteCount, String> {
+        kwhy_bundle::archive::limits::number(typed).map(ByteCount)
+    }
+}
+
 /// The form of log records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum RecordOutput {

@@ -3,7 +3,7 @@
 use kwhy_core::events::{Event, Severity, Text};
 
 /// The events that are wanted; what is not set does not matter.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct EventFilter {
     /// At least so severe; an event that states no severity passes only at the lowest.
     pub severity: Option<Severity>,

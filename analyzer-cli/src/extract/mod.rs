@@ -25,7 +25,7 @@ use kwhy_core::report::{Identities, LimitMet};
 use crate::failure::Failure;
 use crate::plan::{BundlePlan, Privacy};
 use kwhy_bundle::Source;
-use kwhy_bundle::sources::{self, Inputs};
+use kwhy_bundle::sources::{self, InputSet, Inputs};
 use kwhy_bundle::{Document, DocumentSink};
 use kwhy_render::counted;
 
@@ -35,7 +35,7 @@ use tokens::Tokens;
 pub use filter::{EventFilter, Moment};
 
 /// The conversion of inputs.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Convert {
     /// The sources, in order.
     pub sources: Vec<Source>,
@@ -50,7 +50,7 @@ pub struct Convert {
 }
 
 /// The parts of the input that are printed.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum What {
     /// Events that pass the filter, as a table or as NDJSON.
     Events {
@@ -76,15 +76,19 @@ pub enum What {
         lines: bool,
     },
     /// Log records as NDJSON.
-    Records,
+    Records {
+        /// True if each names its document.
+        named: bool,
+    },
 }
 
-/// Converts all sources, and says what became of them and what is to be noted. Tables are fitted into the columns of a
-/// terminal.
+/// Converts all that `feed` hands out of the inputs, and says what became of them and what is to be noted. Tables are
+/// fitted into the columns of a terminal.
 pub fn run(
     convert: &Convert,
     (layout, columns): (&Layout, Option<usize>),
-    stdin: impl Read + Send,
+    reading: &InputSet,
+    feed: impl FnOnce(&InputSet, &mut (dyn DocumentSink + Send)) -> Inputs,
     names: Option<&Mutex<Identities>>,
     out: &mut (dyn Write + Send),
 ) -> Result<(Inputs, Vec<String>), Failure> {
@@ -113,7 +117,6 @@ pub fn run(
         _ if !sources::holds_several(&convert.sources) => None,
         _ => sources::files(&convert.sources).find_map(|path| first_time(&path)),
     };
-    let reading = convert.bundle.inputs(&convert.sources);
     let undated = AtomicU64::new(0);
     let mut taking = IncidentSink {
         convert,
@@ -123,11 +126,7 @@ pub fn run(
         names: Tokens(names),
         output: &mut output,
     };
-    let mut inputs = if rayon::current_num_threads() > 1 {
-        sources::read_ahead(&reading, stdin, &mut taking)
-    } else {
-        sources::read(&reading, stdin, &mut taking)
-    };
+    let mut inputs = feed(reading, &mut taking);
     let (told, more) = (std::mem::take(&mut output.limits), output.more);
     output.finish(convert, (layout, columns))?;
     inputs.limits.extend(told);
@@ -364,11 +363,11 @@ fn one(
                 output.folded.merge(folded);
             })
         }
-        What::Records => extract_with(
+        What::Records { named } => extract_with(
             name,
             options,
             reader,
-            |part| record::lines(part, names),
+            |part| record::lines(part, names, *named),
             |text| {
                 output.write(&text);
             },

@@ -10,21 +10,23 @@ use super::fields;
 use super::json::Object;
 use super::tokens::Tokens;
 
-/// One line for each log record.
-pub fn lines(part: &Extract<'_>, names: Tokens<'_>) -> Vec<u8> {
+/// One line for each log record, with its document if that is asked for.
+pub fn lines(part: &Extract<'_>, names: Tokens<'_>, named: bool) -> Vec<u8> {
+    let source = named.then(|| part.source());
     let events = part.parsed.events.iter();
     let mut text = Vec::new();
     for event in events.filter(|event| event.format.is_log()) {
-        record(&mut text, part, &names.event(event));
+        record(&mut text, (part, source), &names.event(event));
         text.push(b'\n');
     }
     text
 }
 
-fn record(text: &mut Vec<u8>, part: &Extract<'_>, event: &Event<'_>) {
+fn record(text: &mut Vec<u8>, (part, source): (&Extract<'_>, Option<&str>), event: &Event<'_>) {
     let lines = part.lines(&event.span);
     let own = (lines.end - lines.start).saturating_sub(event.interrupted);
     let mut json = Object::open(text);
+    json.some("source", source);
     json.plain("line", Some(lines.start));
     json.plain("lines", Some(own));
     json.some("level", level(event));

@@ -79,12 +79,7 @@ pub enum Task {
     /// List the members of bundles.
     ListMembers(ListPlan),
     /// Diagnose each of many bundles separately.
-    Scan {
-        /// The paths of the bundles.
-        paths: Vec<PathBuf>,
-        /// How each is diagnosed.
-        diagnose: Box<Diagnose>,
-    },
+    Scan(ScanPlan),
     /// Copy an input without secrets and names.
     Redact(RedactPlan),
     /// One line for each signature.
@@ -155,6 +150,19 @@ pub struct ListPlan {
     pub bundle: BundlePlan,
     /// True if it is NDJSON for programs.
     pub json: bool,
+}
+
+/// The diagnosis of many bundles.
+#[derive(Debug, PartialEq)]
+pub struct ScanPlan {
+    /// The paths of the bundles.
+    pub paths: Vec<PathBuf>,
+    /// How each is diagnosed.
+    pub diagnose: Box<Diagnose>,
+    /// The bytes of memory that bundles may take at once.
+    pub memory: Option<u64>,
+    /// The file of results that is continued.
+    pub resume: Option<PathBuf>,
 }
 
 /// A copy without secrets and names.

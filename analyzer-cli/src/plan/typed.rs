@@ -9,7 +9,7 @@ use kwhy_core::events::{SecretPolicy, Severity};
 
 use super::{
     BundlePlan, CataloguePlan, Diagnose, Environment, Form, LintPlan, ListPlan, Plan, Privacy,
-    RedactPlan, Redaction, Task, Which,
+    RedactPlan, Redaction, ScanPlan, Task, Which,
 };
 use crate::args::{
     Args, BundleArgs, BundleCommand, Command, CoverageOutput, EventOutput, EventsArgs, LevelName,
@@ -85,7 +85,7 @@ pub fn plan(mut args: Args, world: &Environment) -> Result<Plan, String> {
     };
     match &mut task {
         Task::Diagnose(diagnose) => diagnose.privacy = privacy,
-        Task::Scan { diagnose, .. } => diagnose.privacy = privacy,
+        Task::Scan(scan) => scan.diagnose.privacy = privacy,
         Task::Convert(convert) => convert.privacy = privacy,
         Task::NewSignature(new) => new.secrets = privacy.secrets,
         Task::Redact(copy) => copy.redaction = privacy.redact.unwrap_or_default(),
@@ -233,7 +233,7 @@ fn of_command(
             let lines = output == ObjectOutput::Ndjson;
             convert(paths, What::Objects { lines })
         }
-        Command::Records { paths, .. } => convert(paths, What::Records),
+        Command::Records { paths, .. } => convert(paths, What::Records { named: false }),
         Command::Bundle(BundleCommand::Ls { paths, .. }) if nothing_given(&paths) => Task::Hint,
         Command::Bundle(BundleCommand::Ls {
             paths,
@@ -250,6 +250,8 @@ fn of_command(
         Command::Scan {
             paths,
             output,
+            memory,
+            resume,
             scope,
         } => {
             let form = match output {
@@ -257,7 +259,12 @@ fn of_command(
                 ScanOutput::Findings => Form::Ndjson,
             };
             let diagnose = Box::new(diagnose(args, Vec::new(), scope, form)?);
-            Task::Scan { paths, diagnose }
+            Task::Scan(ScanPlan {
+                paths,
+                diagnose,
+                memory: memory.map(|bytes| bytes.0),
+                resume,
+            })
         }
         Command::Redact { path, output } => Task::Redact(RedactPlan {
             from: path,

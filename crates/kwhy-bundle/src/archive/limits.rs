@@ -119,26 +119,33 @@ impl FromStr for SetLimit {
         if !Limits::NAMES.contains(&name) {
             return Err(format!("the limits are {}", Limits::NAMES.join(", ")));
         }
-        let digits = value.trim_end_matches(|c: char| !c.is_ascii_digit());
-        let shift = match value.get(digits.len()..).unwrap_or_default() {
-            "" => 0,
-            "k" | "K" | "Ki" => 10,
-            "M" | "Mi" => 20,
-            "G" | "Gi" => 30,
-            "T" | "Ti" => 40,
-            _ => return Err(format!("{value:?} is no number such as 4096, 64M or 2G")),
-        };
-        let number: u64 = digits
-            .parse()
-            .map_err(|_| format!("{value:?} is no number such as 4096, 64M or 2G"))?;
-        let value = number
-            .checked_mul(1 << shift)
-            .ok_or_else(|| format!("{value} is too large"))?;
+        let value = number(value)?;
         Ok(SetLimit {
             name: name.to_owned(),
             value,
         })
     }
+}
+
+/// Reads a number such as `4096`, `64M` or `2G`: the letters are powers of 1024.
+///
+/// # Errors
+/// It is no such number, or too large.
+pub fn number(typed: &str) -> Result<u64, String> {
+    let no_number = || format!("{typed:?} is no number such as 4096, 64M or 2G");
+    let digits = typed.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let shift = match typed.get(digits.len()..).unwrap_or_default() {
+        "" => 0,
+        "k" | "K" | "Ki" => 10,
+        "M" | "Mi" => 20,
+        "G" | "Gi" => 30,
+        "T" | "Ti" => 40,
+        _ => return Err(no_number()),
+    };
+    let number: u64 = digits.parse().map_err(|_| no_number())?;
+    number
+        .checked_mul(1 << shift)
+        .ok_or_else(|| format!("{typed} is too large"))
 }
 
 /// The state that all readers of a run share.

@@ -1,0 +1,166 @@
+//! `kwhy`: names the root cause in pasted kubectl output, logs and events.
+//!
+//! All that touches the world is in this crate; the analysis is `analyzer-core`'s. A command line
+//! goes through `args` (what was typed) and `plan` (what it means) to `run`, which reads the sources, has them analysed
+//! (`diagnose`) and hands the report to a renderer. `extract` prints events, objects and records in other forms, `scan` reads
+//! many bundles; `signatures` contains the sub-commands on signatures and causes, `catalogue` loads them.
+//!
+//! The library part runs the program inside of another one ([`main`]) and gives that the same work without an output
+//! ([`session`]): the Python package in `python/` is made of it. It is no interface for other programs; those use `kwhy-core`
+//! and `kwhy-bundle`.
+//!
+//! Exit status: 0 it ran; 1 it ran and found something at or above `--fail-on`; 2 wrong usage, or a given path or all of
+//! the input could not be read; 130 interrupted. A closed standard output is not a failure.
+
+mod args;
+mod catalogue;
+mod commands;
+mod config;
+mod diagnose;
+mod diagnostics;
+mod extract;
+mod failure;
+mod kept;
+mod notes;
+#[cfg(test)]
+mod order_tests;
+mod plan;
+mod progress;
+mod redact;
+mod run;
+mod scan;
+mod schema;
+pub mod session;
+mod signatures;
+mod stdin;
+mod suggest;
+mod whole;
+mod word;
+
+use std::ffi::OsString;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::Path;
+
+use clap::FromArgMatches;
+use clap::error::ErrorKind;
+use kwhy_core::events::masked;
+use unicode_width::UnicodeWidthStr;
+
+use args::{Args, When};
+use config::Config;
+use kwhy_render::Layout;
+use kwhy_render::style::Style;
+use plan::{Environment, LEAST_COLUMNS, UNKNOWN_COLUMNS, plan};
+use run::{Status, run, show};
+
+/// Runs the program with these arguments, the first of which is its name, and returns its exit status.
+pub fn main(typed: impl IntoIterator<Item = OsString>) -> u8 {
+    let typed: Vec<OsString> = typed.into_iter().collect();
+    let program = program(typed.first().map(Path::new));
+    let mut command = Args::command_of(program);
+    let matches = command.try_get_matches_from_mut(typed);
+    let args = match matches.and_then(|matches| Args::from_arg_matches(&matches)) {
+        Ok(args) => args,
+        Err(error) => return refuse(&error),
+    };
+    let config = Config::load(!args.no_config, |name| std::env::var_os(name));
+    let config = match config {
+        Ok(config) => config,
+        Err(failure) => {
+            let layout = Layout {
+                width: 80,
+                color: matches!(args.color, Some(When::Always)),
+            };
+            let _ = io::stderr().write_all(show(&failure, &layout).as_bytes());
+            return Status::Failed as u8;
+        }
+    };
+    let plan = match plan(args, &world(program, config)) {
+        Ok(plan) => plan,
+        Err(why) => return refuse(&command.error(ErrorKind::ArgumentConflict, why)),
+    };
+    let stdin = io::stdin();
+    let mut out = BufWriter::with_capacity(1 << 16, io::stdout());
+    // unlocked, as the progress is drawn by a thread of its own
+    let mut err = io::stderr();
+    let status = match run(&plan, stdin, &mut out, &mut err) {
+        Ok(status) => status,
+        Err(failure) if failure.is_broken_pipe() => Status::Ran,
+        Err(failure) => {
+            // where standard error is gone too, the status still shows
+            let width = plan.err_columns.unwrap_or(plan.layout.width);
+            let layout = Layout {
+                width,
+                ..plan.layout
+            };
+            let _ = err.write_all(show(&failure, &layout).as_bytes());
+            Status::Failed
+        }
+    };
+    status as u8
+}
+
+/// Says what is wrong with the arguments, or prints the help that they ask for.
+fn refuse(error: &clap::Error) -> u8 {
+    if !error.use_stderr() {
+        // help is wrapped by clap; a closed standard output is not a failure
+        let _ = error.print();
+        return Status::Ran as u8;
+    }
+    let text = error.render();
+    let mut err = io::stderr();
+    let columns = columns_of_errors();
+    // the same text without and with colours
+    let plain = masked(&text.to_string()).into_owned();
+    let colored = masked(&text.ansi().to_string()).into_owned();
+    for (line, colored) in plain.lines().zip(colored.lines()) {
+        let indent = line.len() - line.trim_start().len();
+        let _ = match columns {
+            Some(columns) if line.width() <= columns && !no_color() => writeln!(err, "{colored}"),
+            _ => {
+                let text = line.trim_start();
+                write!(err, "{:indent$}", "")
+                    .and_then(|()| notes::fitted(&mut err, columns, Style::Plain, text, indent))
+            }
+        };
+    }
+    Status::Failed as u8
+}
+
+/// The columns of the terminal on standard error, if it is one.
+fn columns_of_errors() -> Option<usize> {
+    let err = io::stderr();
+    let size = terminal_size::terminal_size_of(&err);
+    let columns = size.map(|(width, _)| usize::from(width.0).max(LEAST_COLUMNS));
+    err.is_terminal()
+        .then(|| columns.unwrap_or(UNKNOWN_COLUMNS))
+}
+
+/// Returns true if `NO_COLOR` is set, or the terminal is a dumb one.
+fn no_color() -> bool {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    set("NO_COLOR").is_some() || set("TERM").is_some_and(|term| term == "dumb")
+}
+
+/// The name by which the program is called, as it is typed: kubectl runs `kubectl-kwhy` for `kubectl kwhy`.
+fn program(called: Option<&Path>) -> &'static str {
+    match called.and_then(Path::file_stem) {
+        Some(name) if name == "kubectl-kwhy" => "kubectl kwhy",
+        _ => "kwhy",
+    }
+}
+
+/// The environment that the program was started in.
+fn world(program: &'static str, config: Config) -> Environment {
+    let stdout = io::stdout();
+    Environment {
+        program,
+        config,
+        stdin_is_terminal: io::stdin().is_terminal(),
+        stdout_is_terminal: stdout.is_terminal(),
+        stderr_is_terminal: io::stderr().is_terminal(),
+        columns: terminal_size::terminal_size_of(&stdout).map(|(width, _)| usize::from(width.0)),
+        err_columns: columns_of_errors(),
+        no_color: no_color(),
+    }
+}

@@ -1,0 +1,232 @@
+//! The bundles that wait, those that are read, and their lines until it is their turn.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use kwhy_core::Cancel;
+
+use super::Done;
+use super::memory;
+
+/// How many bundles for each thread may be done before the one whose lines come next.
+const AHEAD: usize = 16;
+
+/// Hands bundles to threads, and their lines on in the order of the bundles.
+pub struct Queue<'q> {
+    sizes: &'q [u64],
+    threads: usize,
+    memory: Option<u64>,
+    stop: &'q Cancel,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The next bundle to read.
+    next: usize,
+    /// The next one whose lines are handed on.
+    turn: usize,
+    /// The number of bundles that are read.
+    running: usize,
+    /// The bytes of memory that they may take.
+    taken: u64,
+    /// The number of their threads.
+    busy: usize,
+    /// Those that are read, with what each may take.
+    reserved: BTreeMap<usize, (u64, usize)>,
+    done: BTreeMap<usize, io::Result<Done>>,
+    closed: bool,
+}
+
+impl<'q> Queue<'q> {
+    /// Bundles of these sizes, to be read on so many threads in all and with so much memory.
+    pub fn new(
+        sizes: &'q [u64],
+        threads: usize,
+        memory: Option<u64>,
+        stop: &'q Cancel,
+    ) -> Queue<'q> {
+        Queue {
+            sizes,
+            threads: threads.max(1),
+            memory,
+            stop,
+            state: Mutex::default(),
+            changed: Condvar::new(),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'s>(&self, state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
+        let waited = self.changed.wait(state);
+        waited.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next bundle to read and the threads to read it with, once there is room for it; none after the last one.
+    pub fn take(&self) -> Option<(usize, usize)> {
+        let mut state = self.state();
+        loop {
+            let number = state.next;
+            let left = self.sizes.len() - number;
+            if left == 0 || state.closed || self.stop.is_cancelled() {
+                state.next = self.sizes.len().min(number);
+                state.closed |= left > 0;
+                self.changed.notify_all();
+                return None;
+            }
+            // the last bundles share the threads that nothing else waits for
+            let at_once = self.threads.min(state.running + left);
+            let threads = (self.threads / at_once).max(1);
+            let needed = memory::of_bundle(self.sizes[number], threads);
+            let fits = self.memory.is_none_or(|all| state.taken + needed <= all);
+            let is_near = number - state.turn < AHEAD * self.threads;
+            let is_free = state.busy < self.threads;
+            if state.running == 0 || (fits && is_near && is_free) {
+                state.next += 1;
+                state.running += 1;
+                state.taken += needed;
+                state.busy += threads;
+                state.reserved.insert(number, (needed, threads));
+                return Some((number, threads));
+            }
+            state = self.wait(state);
+        }
+    }
+
+    /// Takes the lines of a bundle.
+    pub fn give(&self, number: usize, done: io::Result<Done>) {
+        let mut state = self.state();
+        let (needed, threads) = state.reserved.remove(&number).unwrap_or_default();
+        state.running -= 1;
+        state.taken -= needed;
+        state.busy -= threads;
+        state.done.insert(number, done);
+        self.changed.notify_all();
+    }
+
+    /// The lines of the next bundle in order, once they are there; none after the last one.
+    pub fn next(&self) -> Option<io::Result<Done>> {
+        let mut state = self.state();
+        loop {
+            let turn = state.turn;
+            if let Some(done) = state.done.remove(&turn) {
+                state.turn += 1;
+                self.changed.notify_all();
+                return Some(done);
+            }
+            let is_over =
+                state.closed || self.stop.is_cancelled() || state.next >= self.sizes.len();
+            if is_over && turn >= state.next {
+                state.closed = true;
+                self.changed.notify_all();
+                return None;
+            }
+            state = self.wait(state);
+        }
+    }
+
+    /// Hands out no further bundle.
+    pub fn close(&self) {
+        self.state().closed = true;
+        self.changed.notify_all();
+    }
+
+    /// Returns true if the lines of all bundles were handed on.
+    pub fn is_done(&self) -> bool {
+        self.state().turn == self.sizes.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Reads bundles of these sizes, and returns their order and the most memory and threads that were taken at once.
+    fn run(sizes: &[u64], threads: usize, budget: Option<u64>) -> (Vec<u8>, u64, usize) {
+        let stop = Cancel::new();
+        let queue = Queue::new(sizes, threads, budget, &stop);
+        let (taken, most) = (AtomicU64::new(0), AtomicU64::new(0));
+        let (busy, busiest) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let mut order = Vec::new();
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| {
+                    while let Some((number, threads)) = queue.take() {
+                        let needed = memory::of_bundle(sizes[number], threads);
+                        let now = taken.fetch_add(needed, Ordering::SeqCst) + needed;
+                        most.fetch_max(now, Ordering::SeqCst);
+                        let now = busy.fetch_add(threads, Ordering::SeqCst) + threads;
+                        busiest.fetch_max(now, Ordering::SeqCst);
+                        // later ones are done first
+                        std::thread::sleep(Duration::from_micros(500 / (number as u64 + 1)));
+                        taken.fetch_sub(needed, Ordering::SeqCst);
+                        busy.fetch_sub(threads, Ordering::SeqCst);
+                        let lines = vec![number as u8];
+                        queue.give(
+                            number,
+                            Ok(Done {
+                                lines,
+                                ..Done::default()
+                            }),
+                        );
+                    }
+                });
+            }
+            while let Some(done) = queue.next() {
+                order.append(&mut done.unwrap().lines);
+            }
+        });
+        assert!(queue.is_done());
+        (order, most.into_inner(), busiest.into_inner())
+    }
+
+    #[test]
+    fn in_order_within_memory_and_threads() {
+        let sizes: Vec<u64> = (0..200).map(|number| number % 7 * (4 << 20)).collect();
+        let wanted: Vec<u8> = (0..200).collect();
+        let largest = sizes.iter().map(|size| memory::of_bundle(*size, 1)).max();
+        let budget = largest.unwrap() * 2;
+        for threads in [1, 3, 8] {
+            let (order, most, busiest) = run(&sizes, threads, Some(budget));
+            assert_eq!(order, wanted);
+            assert!(most <= budget, "{most} of {budget}");
+            assert!(busiest <= threads);
+            assert_eq!(run(&sizes, threads, None).0, wanted);
+        }
+    }
+
+    #[test]
+    fn one_bundle_is_always_read() {
+        assert_eq!(run(&[1 << 40, 5, 1 << 40], 4, Some(1)).0, [0, 1, 2]);
+        assert!(run(&[], 4, Some(1)).0.is_empty());
+    }
+
+    #[test]
+    fn one_bundle_has_all_threads() {
+        let stop = Cancel::new();
+        assert_eq!(Queue::new(&[9], 8, None, &stop).take(), Some((0, 8)));
+        assert_eq!(Queue::new(&[9; 3], 8, None, &stop).take(), Some((0, 2)));
+        assert_eq!(Queue::new(&[9; 50], 8, None, &stop).take(), Some((0, 1)));
+    }
+
+    #[test]
+    fn nothing_is_begun_after_the_end() {
+        let stop = Cancel::new();
+        let queue = Queue::new(&[9; 3], 1, None, &stop);
+        let (first, _) = queue.take().unwrap();
+        stop.cancel();
+        assert_eq!(queue.take(), None);
+        queue.give(first, Ok(Done::default()));
+        assert!(queue.next().is_some());
+        assert!(queue.next().is_none());
+        assert!(!queue.is_done());
+    }
+}

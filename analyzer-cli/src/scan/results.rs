@@ -1,0 +1,259 @@
+//! Where the lines go: standard output, or a file that a later run continues.
+
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashSet};
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use kwhy_core::Role;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::Summary;
+use crate::failure::Failure;
+
+/// Takes lines.
+pub enum Results<'r> {
+    /// The output of the program.
+    Output(&'r mut dyn Write),
+    /// A file that is continued.
+    File(File),
+}
+
+/// What a file of results contains.
+#[derive(Debug, Default)]
+pub struct Known {
+    /// The bundles that were read.
+    pub done: HashSet<String>,
+    /// What became of them.
+    pub summary: Summary,
+}
+
+impl<'r> Results<'r> {
+    /// Opens the file, if one is given, behind the last bundle whose lines are whole. Lines of what could not be read are
+    /// taken out.
+    ///
+    /// # Errors
+    /// The file cannot be read or written, or contains something else.
+    pub fn open(
+        file: Option<&Path>,
+        by_finding: bool,
+        output: &'r mut dyn Write,
+    ) -> Result<(Results<'r>, Known), Failure> {
+        let Some(path) = file else {
+            return Ok((Results::Output(output), Known::default()));
+        };
+        let opened = continued(path, by_finding);
+        let (file, known) = opened.map_err(|source| Failure::Write {
+            path: path.to_owned(),
+            source,
+        })?;
+        Ok((Results::File(file), known))
+    }
+
+    /// Returns true if a later run continues what is written.
+    pub fn is_continued(&self) -> bool {
+        matches!(self, Results::File(_))
+    }
+
+    /// Writes lines that belong together.
+    ///
+    /// # Errors
+    /// The output's.
+    pub fn write(&mut self, lines: &[u8]) -> io::Result<()> {
+        match self {
+            Results::Output(out) => {
+                out.write_all(lines)?;
+                out.flush()
+            }
+            Results::File(file) => file.write_all(lines),
+        }
+    }
+}
+
+/// What is read of a line.
+#[derive(Deserialize)]
+struct Line<'l> {
+    #[serde(borrow)]
+    source: Option<Cow<'l, str>>,
+    report: Option<ReportOfLine>,
+    error: Option<IgnoredAny>,
+    summary: Option<IgnoredAny>,
+    // of a line that is a finding
+    cause: Option<String>,
+    role: Option<Role>,
+}
+
+#[derive(Deserialize)]
+struct ReportOfLine {
+    findings: Vec<Finding>,
+}
+
+#[derive(Deserialize)]
+struct Finding {
+    cause: Option<String>,
+    role: Option<Role>,
+}
+
+impl Finding {
+    fn cause(self) -> Option<String> {
+        self.cause.filter(|_| self.role == Some(Role::Cause))
+    }
+}
+
+fn other(line: u64, what: &str) -> io::Error {
+    let message = format!("line {line} is no result of this kind of scan: {what}");
+    io::Error::new(io::ErrorKind::InvalidData, message)
+}
+
+/// Opens a file at its end, after what is not whole or not wanted was taken out of it.
+fn continued(path: &Path, by_finding: bool) -> io::Result<(File, Known)> {
+    let mut options = OpenOptions::new();
+    let mut file = options
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)?;
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    // a run that ends while lines are taken out leaves the file as it was
+    let mut kept: Option<BufWriter<tempfile::NamedTempFile>> = None;
+    let mut known = Known::default();
+    let mut group = BTreeSet::new();
+    let (mut number, mut at, mut whole) = (0, 0u64, 0u64);
+    let mut lines = Vec::new();
+    let mut reader = BufReader::new(&mut file);
+    loop {
+        let start = lines.len();
+        if reader.read_until(b'\n', &mut lines)? == 0 || lines.last() != Some(&b'\n') {
+            break;
+        }
+        number += 1;
+        let text = &lines[start..];
+        let line: Line<'_> =
+            serde_json::from_slice(text).map_err(|error| other(number, &error.to_string()))?;
+        let length = lines.len() as u64;
+        let finding = Finding {
+            cause: line.cause,
+            role: line.role,
+        };
+        let ends = match (line.source, line.report, finding) {
+            (Some(source), Some(report), _) if !by_finding => {
+                let causes = report.findings.into_iter().filter_map(Finding::cause);
+                known.summary.add(causes.collect::<BTreeSet<String>>());
+                known.done.insert(source.into_owned());
+                true
+            }
+            (Some(source), None, _) if by_finding && line.summary.is_some() => {
+                known.summary.add(std::mem::take(&mut group));
+                known.done.insert(source.into_owned());
+                true
+            }
+            (Some(_), None, finding) if by_finding && finding.cause.is_some() => {
+                group.extend(finding.cause());
+                continue;
+            }
+            // what could not be read, and the last line
+            (Some(_), None, _) if line.error.is_some() => false,
+            (None, None, _) if line.summary.is_some() => false,
+            _ => return Err(other(number, "its -o is another one")),
+        };
+        match (&mut kept, ends) {
+            (None, true) if whole == at => whole += length,
+            (None, true) => {
+                let folder = folder.unwrap_or(Path::new("."));
+                let mut out = BufWriter::new(tempfile::NamedTempFile::new_in(folder)?);
+                let mut before = File::open(path)?;
+                io::copy(&mut io::Read::take(&mut before, whole), &mut out)?;
+                out.write_all(&lines)?;
+                kept = Some(out);
+            }
+            (Some(out), true) => out.write_all(&lines)?,
+            (_, false) => {}
+        }
+        at += length;
+        lines.clear();
+    }
+    if let Some(out) = kept {
+        let new = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        // a file of results is as readable as the one it takes the place of
+        new.as_file()
+            .set_permissions(file.metadata()?.permissions())?;
+        return Ok((new.persist(path)?, known));
+    }
+    file.set_len(whole)?;
+    file.seek(SeekFrom::Start(whole))?;
+    Ok((file, known))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(source: &str, cause: &str) -> String {
+        let finding = format!(r#"{{"cause":"{cause}","role":"cause","rank":1}}"#);
+        format!(
+            r#"{{"schema":"kwhy.scan/1","source":"{source}","report":{{"findings":[{finding}]}}}}"#
+        ) + "\n"
+    }
+
+    fn resumed(text: &str, by_finding: bool) -> io::Result<(String, Known)> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("all.ndjson");
+        std::fs::write(&path, text).unwrap();
+        let (mut file, known) = continued(&path, by_finding)?;
+        file.write_all(b"END").unwrap();
+        Ok((std::fs::read_to_string(&path).unwrap(), known))
+    }
+
+    #[test]
+    fn what_is_cut_or_failed_is_taken_out() {
+        let (a, b) = (report("a", "pod/oom"), report("b", "pod/oom"));
+        let failed = "{\"schema\":\"kwhy.scan/1\",\"source\":\"x\",\"error\":\"no\"}\n";
+        let last = "{\"summary\":{\"schema\":\"kwhy.scan/1\",\"read\":2}}\n";
+        let whole = format!("{a}{b}END");
+        for text in [
+            format!("{a}{b}"),
+            format!("{a}{b}{last}"),
+            format!("{a}{b}{}", &a[..20]),
+            format!("{a}{failed}{b}{last}"),
+            format!("{failed}{a}{b}{failed}"),
+        ] {
+            let (text, known) = resumed(&text, false).unwrap();
+            assert_eq!(text, whole);
+            assert_eq!(known.summary.read, 2);
+            assert_eq!(known.summary.causes["pod/oom"], 2);
+            assert!(known.done.contains("a") && known.done.contains("b"));
+        }
+        assert_eq!(resumed("", false).unwrap().0, "END");
+    }
+
+    #[test]
+    fn a_bundle_without_its_last_line_is_taken_out() {
+        let finding = |source: &str| {
+            format!(
+                r#"{{"schema":"kwhy.finding/1","source":"{source}","cause":"net/dns","role":"cause"}}"#
+            ) + "\n"
+        };
+        let end = "{\"schema\":\"kwhy.finding/1\",\"source\":\"a\",\"summary\":{}}\n";
+        let whole = format!("{}{}{end}", finding("a"), finding("a"));
+        let (text, known) = resumed(&format!("{whole}{}", finding("b")), true).unwrap();
+        assert_eq!(text, format!("{whole}END"));
+        assert_eq!(known.summary.causes["net/dns"], 1);
+        assert_eq!(known.done.len(), 1);
+    }
+
+    #[test]
+    fn another_file_is_not_written_to() {
+        for (text, by_finding) in [
+            ("some text\n", false),
+            ("{\"kind\":\"Pod\"}\n", true),
+            (report("a", "pod/oom").as_str(), true),
+        ] {
+            assert!(resumed(text, by_finding).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,471 @@
+//! The program's work inside of another program: reports and records in place of an output, inputs that are no files.
+//!
+//! Options are those of the command line and mean the same. Neither the configuration file nor the environment is read.
+
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use clap::FromArgMatches;
+use kwhy_bundle::archive::{Member, Walk};
+use kwhy_bundle::bundle::Bundles;
+use kwhy_bundle::sources::{self, InputError, InputSet, Inputs};
+use kwhy_bundle::{Disposition, Document, DocumentSink, Shared, Source};
+use kwhy_core::report::{Identities, LimitMet};
+use kwhy_core::{Analyzer, Cancel, Report};
+use kwhy_render::Render;
+
+use crate::args::Args;
+use crate::diagnose::{analyzer, narrow, on_threads, read, select_findings};
+use crate::extract::{self, Convert};
+use crate::notes::Notes;
+use crate::plan::{self, CataloguePlan, Diagnose, Environment, Plan, Privacy, Task};
+use crate::redact;
+
+pub use crate::failure::Failure;
+
+/// Why a session cannot begin or has no result.
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+    /// An option is wrong.
+    #[error("{0}")]
+    Option(String),
+    /// All else: see [`Failure`].
+    #[error(transparent)]
+    Failed(#[from] Failure),
+}
+
+impl Refusal {
+    /// Returns the file that is wrong, with the line and column counted from 1 if they are known.
+    pub fn place(&self) -> Option<(&Path, Option<(usize, usize)>)> {
+        let Refusal::Failed(failure) = self else {
+            return None;
+        };
+        match failure {
+            Failure::Signature(bad) => {
+                let (file, place) = bad.place();
+                Some((Path::new(file), Some(place)))
+            }
+            Failure::Signatures { path, .. }
+            | Failure::Config { path, .. }
+            | Failure::Unreadable { path, .. }
+            | Failure::Healthy { path, .. }
+            | Failure::Write { path, .. } => Some((path, None)),
+            _ => None,
+        }
+    }
+
+    /// Returns the operating system's error, if that is the reason.
+    pub fn io_error(&self) -> Option<&io::Error> {
+        let source = std::error::Error::source(self)?;
+        source.downcast_ref::<io::Error>()
+    }
+}
+
+/// A named stream of bytes.
+pub type Part<'p> = (String, Box<dyn Read + Send + 'p>);
+
+/// What is read.
+pub enum Given<'g> {
+    /// Files, folders and archives, as one incident.
+    Paths(Vec<PathBuf>),
+    /// One file or archive.
+    Stream(Part<'g>),
+    /// The members of a bundle of this name, one by one. A name is a path in it, with `/` between folders.
+    Members(String, Box<dyn Iterator<Item = Part<'g>> + Send + 'g>),
+}
+
+/// What is read, if need be twice.
+enum Feed<'g> {
+    Once(Given<'g>),
+    Twice(Held),
+}
+
+/// Members that are kept in memory.
+struct Held {
+    bundle: Option<String>,
+    parts: Vec<(String, Vec<u8>)>,
+}
+
+impl<'g> Feed<'g> {
+    /// Keeps in memory what cannot be read twice, if that is necessary.
+    fn new(given: Given<'g>, is_twice: bool) -> Result<Feed<'g>, Failure> {
+        let mut room = redact::MAX_KEPT;
+        let mut hold = |(name, reader): Part<'g>| {
+            let bytes = redact::kept(reader, room).map_err(|source| Failure::Unreadable {
+                path: PathBuf::from(&name),
+                source,
+            })?;
+            room -= bytes.len() as u64;
+            Ok::<_, Failure>((name, bytes))
+        };
+        Ok(match given {
+            Given::Stream(part) if is_twice => Feed::Twice(Held {
+                bundle: None,
+                parts: vec![hold(part)?],
+            }),
+            Given::Members(bundle, parts) if is_twice => Feed::Twice(Held {
+                bundle: Some(bundle),
+                parts: parts.map(hold).collect::<Result<_, _>>()?,
+            }),
+            other => Feed::Once(other),
+        })
+    }
+
+    fn inputs(&self) -> Vec<Source> {
+        match self {
+            Feed::Once(Given::Paths(paths)) => paths.iter().cloned().map(Source::Path).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Hands out all documents.
+    fn feed(self, reading: &InputSet, sink: &mut (dyn DocumentSink + Send)) -> Inputs {
+        match self {
+            Feed::Once(Given::Paths(_)) => crate::diagnose::sources(io::empty())(reading, sink),
+            Feed::Once(Given::Stream(part)) => parts(None, std::iter::once(part), reading, sink),
+            Feed::Once(Given::Members(bundle, all)) => parts(Some(&bundle), all, reading, sink),
+            Feed::Twice(held) => held.feed(reading, sink),
+        }
+    }
+
+    /// The names in what is read twice.
+    fn names(&self, identities: Identities, reading: &InputSet) -> Identities {
+        let feed = |reading: &InputSet, sink: &mut dyn DocumentSink| match self {
+            Feed::Twice(held) => held.feed(reading, sink),
+            Feed::Once(_) => sources::read(reading, io::empty(), sink),
+        };
+        redact::names(identities, reading, feed)
+    }
+}
+
+impl Held {
+    fn feed(&self, reading: &InputSet, sink: &mut dyn DocumentSink) -> Inputs {
+        let all = self.parts.iter();
+        let all = all.map(|(name, bytes)| -> Part<'_> { (name.clone(), Box::new(&bytes[..])) });
+        parts(self.bundle.as_deref(), all, reading, sink)
+    }
+}
+
+/// Hands out the members of a bundle, or files that are each all of a source.
+fn parts<'p>(
+    bundle: Option<&str>,
+    all: impl Iterator<Item = Part<'p>>,
+    reading: &InputSet,
+    sink: &mut dyn DocumentSink,
+) -> Inputs {
+    let shared = &reading.shared;
+    let mut bundles = Bundles::new(sink, reading.wanted.clone(), Arc::clone(shared));
+    let mut walk = Walk::new(&mut bundles, reading.limits, Arc::clone(shared));
+    let mut inputs = Inputs::default();
+    for (name, reader) in all {
+        if shared.is_stopped() {
+            break;
+        }
+        let member = Member {
+            root: bundle.unwrap_or(&name).to_owned(),
+            path: bundle.map_or(String::new(), |_| name.clone()),
+            size: None,
+            modified: None,
+            packed: false,
+            loose: false,
+            name: name.clone(),
+        };
+        match walk.read(member, reader) {
+            Ok(()) => inputs.read += 1,
+            Err(error) => shared.fail(Path::new(&name), error),
+        }
+    }
+    let (bundles, collected, _) = bundles.finish();
+    let (limits, failures) = shared.finish();
+    let failures = failures.into_iter();
+    let failures = failures.map(|(path, source)| InputError::new(path, source));
+    inputs.failures = failures.collect();
+    inputs.limits = limits;
+    inputs.bundles = bundles;
+    inputs.collected = collected;
+    inputs
+}
+
+/// The plan of a command line without the program's name.
+fn planned(typed: &[OsString]) -> Result<Plan, Refusal> {
+    let typed = std::iter::once(OsString::from("kwhy")).chain(typed.iter().cloned());
+    let mut command = Args::command_of("kwhy");
+    let wrong = |error: clap::Error| {
+        let text = error.to_string();
+        let first = text.split("\n\n").next().unwrap_or_default();
+        let first = first.strip_prefix("error: ").unwrap_or(first);
+        Refusal::Option(first.trim_end().to_owned())
+    };
+    let matches = command.try_get_matches_from_mut(typed).map_err(wrong)?;
+    let args = Args::from_arg_matches(&matches).map_err(wrong)?;
+    plan::plan(args, &Environment::default()).map_err(Refusal::Option)
+}
+
+/// The names in the input, if they become tokens.
+fn identities(
+    privacy: &Privacy,
+    catalogue: &CataloguePlan,
+    feed: &Feed<'_>,
+    reading: &InputSet,
+) -> Result<Option<Identities>, Failure> {
+    let Some(redaction) = &privacy.redact else {
+        return Ok(None);
+    };
+    let identities = redact::identities(redaction, catalogue)?;
+    Ok(Some(feed.names(identities, reading)))
+}
+
+/// Diagnoses inputs, each call one incident.
+pub struct Diagnoser {
+    plan: Plan,
+    diagnose: Diagnose,
+    analyzer: Analyzer,
+}
+
+/// A diagnosis.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Diagnosis {
+    /// The report.
+    pub report: Report,
+    /// The number of findings that were left out.
+    pub left_out: usize,
+    /// The number of sources that could be read.
+    pub read: usize,
+    /// What could not be read; it is among the limits of the report too.
+    pub failures: Vec<InputError>,
+}
+
+impl Diagnoser {
+    /// With the options of `kwhy`.
+    ///
+    /// # Errors
+    /// An option is wrong, or signatures cannot be used.
+    pub fn new(typed: &[OsString]) -> Result<Diagnoser, Refusal> {
+        let mut plan = planned(typed)?;
+        let task = std::mem::replace(&mut plan.task, Task::Hint);
+        let Task::Diagnose(diagnose) = task else {
+            return Err(Refusal::Option("options of a diagnosis are wanted".into()));
+        };
+        let analyzer = on_threads(diagnose.threads, || {
+            analyzer(&plan, &diagnose, &mut Notes::new(&mut io::sink(), None))
+        })?;
+        Ok(Diagnoser {
+            plan,
+            diagnose,
+            analyzer,
+        })
+    }
+
+    /// Diagnoses an input until it ends or is cancelled. What is read of hostile or broken inputs is reported. The lines
+    /// around the evidence are kept if that is asked for.
+    ///
+    /// # Errors
+    /// A stream that has to be read twice cannot be read, or is too large for that.
+    pub fn run(&self, given: Given<'_>, keep: bool, stop: &Cancel) -> Result<Diagnosis, Refusal> {
+        on_threads(self.diagnose.threads, || self.run_here(given, keep, stop))
+    }
+
+    fn run_here(&self, given: Given<'_>, keep: bool, stop: &Cancel) -> Result<Diagnosis, Refusal> {
+        let diagnose = &self.diagnose;
+        let feed = Feed::new(given, diagnose.privacy.redact.is_some())?;
+        let mut reading = diagnose.bundle.inputs(&feed.inputs());
+        reading.shared = Shared::under(stop);
+        let names = identities(&diagnose.privacy, &self.plan.catalogue, &feed, &reading)?;
+        let feed =
+            |reading: &InputSet, sink: &mut (dyn DocumentSink + Send)| feed.feed(reading, sink);
+        let (inputs, mut report, is_there) = read(&self.analyzer, &reading, keep, feed);
+        inputs.add_to(&mut report);
+        narrow(diagnose, &mut report, is_there);
+        if let Some(mut names) = names {
+            report.redact(&mut names);
+        }
+        let (_, left_out) = select_findings(diagnose, &mut report);
+        Ok(Diagnosis {
+            report,
+            left_out,
+            read: inputs.read,
+            failures: inputs.failures,
+        })
+    }
+}
+
+/// Writes a report as `kwhy -o` does: `html`, `human`, `markdown`, `ndjson`, `sarif` or `junit`.
+///
+/// # Errors
+/// There is no such form.
+pub fn render(
+    report: &Report,
+    left_out: usize,
+    form: &str,
+    width: usize,
+) -> Result<Vec<u8>, Refusal> {
+    let layout = kwhy_render::Layout {
+        width,
+        color: false,
+    };
+    let form: Box<dyn Render> = match form {
+        "html" => Box::new(kwhy_render::Html),
+        "human" => Box::new(kwhy_render::Human {
+            layout,
+            detail: kwhy_render::Detail::Usual,
+        }),
+        "markdown" => Box::new(kwhy_render::Markdown),
+        "ndjson" => Box::new(kwhy_render::Ndjson::default()),
+        "sarif" => Box::new(kwhy_render::Sarif),
+        "junit" => Box::new(kwhy_render::Junit),
+        other => return Err(Refusal::Option(format!("there is no form {other:?}"))),
+    };
+    let mut text = Vec::new();
+    let view = kwhy_render::View { report, left_out };
+    form.render(&view, &mut text).map_err(Failure::Output)?;
+    Ok(text)
+}
+
+/// One of several parts into which the documents of an input are divided, each by the same rule: a document belongs to the
+/// part that has the fewest bytes before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// The number of the part, counted from 0.
+    pub number: usize,
+    /// The number of parts.
+    pub of: usize,
+}
+
+/// Converts inputs into lines of JSON.
+pub struct Converter {
+    plan: Plan,
+    convert: Convert,
+}
+
+/// The result of a conversion.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Converted {
+    /// The number of sources that could be read.
+    pub read: usize,
+    /// What could not be read.
+    pub failures: Vec<InputError>,
+    /// Limits that were met, and damage.
+    pub limits: Vec<LimitMet>,
+}
+
+impl Converter {
+    /// With a command (`events`, `objects`, `records`) and its options. A record names its document.
+    ///
+    /// # Errors
+    /// An option is wrong.
+    pub fn new(typed: &[OsString]) -> Result<Converter, Refusal> {
+        let mut plan = planned(typed)?;
+        let task = std::mem::replace(&mut plan.task, Task::Hint);
+        let Task::Convert(mut convert) = task else {
+            return Err(Refusal::Option("a command that converts is wanted".into()));
+        };
+        if let extract::What::Records { named } = &mut convert.what {
+            *named = true;
+        }
+        Ok(Converter { plan, convert })
+    }
+
+    /// Writes what is read until the input ends or is cancelled. Of several parts, one is converted; what occurs twice in the
+    /// input is in one of them only.
+    ///
+    /// # Errors
+    /// The output's, or a stream that has to be read twice cannot be read.
+    pub fn run(
+        &self,
+        given: Given<'_>,
+        share: Option<Share>,
+        stop: &Cancel,
+        out: &mut (dyn Write + Send),
+    ) -> Result<Converted, Refusal> {
+        // tokens are numbered in the order of the input
+        let threads = match self.convert.privacy.redact {
+            Some(_) => Some(1),
+            None => self.convert.threads,
+        };
+        on_threads(threads, || self.run_here(given, share, stop, out))
+    }
+
+    fn run_here(
+        &self,
+        given: Given<'_>,
+        share: Option<Share>,
+        stop: &Cancel,
+        out: &mut (dyn Write + Send),
+    ) -> Result<Converted, Refusal> {
+        let convert = &self.convert;
+        let feed = Feed::new(given, convert.privacy.redact.is_some())?;
+        let mut convert_of = convert.clone();
+        convert_of.sources = feed.inputs();
+        let mut reading = convert.bundle.inputs(&convert_of.sources);
+        reading.shared = Shared::under(stop);
+        let names = identities(&convert.privacy, &self.plan.catalogue, &feed, &reading)?;
+        let names = names.map(Mutex::new);
+        let page = (&self.plan.layout, None);
+        let feed = |reading: &InputSet, sink: &mut (dyn DocumentSink + Send)| match (share, feed) {
+            (None, feed) => feed.feed(reading, sink),
+            (Some(share), Feed::Once(Given::Paths(_))) => {
+                // sizes are told where members are taken
+                sources::read(reading, io::empty(), &mut Parted::new(sink, share))
+            }
+            (Some(share), feed) => feed.feed(reading, &mut Parted::new(sink, share)),
+        };
+        let (inputs, _) = extract::run(&convert_of, page, &reading, feed, names.as_ref(), out)?;
+        Ok(Converted {
+            read: inputs.read,
+            failures: inputs.failures,
+            limits: inputs.limits,
+        })
+    }
+}
+
+/// Passes on the documents of one part.
+struct Parted<S> {
+    sink: S,
+    share: Share,
+    /// The bytes of each part so far.
+    bytes: Vec<u64>,
+    /// The size of the document that comes next.
+    size: Option<u64>,
+}
+
+/// The size that is assumed of a document that does not tell it.
+const UNKNOWN: u64 = 1 << 20;
+
+impl<S: DocumentSink> Parted<S> {
+    fn new(sink: S, share: Share) -> Parted<S> {
+        Parted {
+            sink,
+            share,
+            bytes: vec![0; share.of.max(1)],
+            size: None,
+        }
+    }
+}
+
+impl<S: DocumentSink> DocumentSink for Parted<S> {
+    fn document(&mut self, document: Document, content: &mut (dyn Read + Send)) {
+        let size = self.size.take().unwrap_or(UNKNOWN);
+        let parts = self.bytes.iter_mut().enumerate();
+        let Some((number, bytes)) = parts.min_by_key(|(_, bytes)| **bytes) else {
+            return;
+        };
+        // many empty documents are shared too
+        *bytes += size + 1;
+        if number == self.share.number {
+            self.sink.document(document, content);
+        }
+    }
+
+    fn again(&mut self, number: usize, name: &str) {
+        self.sink.again(number, name);
+    }
+
+    fn told(&mut self, member: &Member, what: Disposition) {
+        self.size = member.size;
+        self.sink.told(member, what);
+    }
+}

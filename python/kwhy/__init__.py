@@ -1,0 +1,228 @@
+"""The root cause of a Kubernetes failure from pasted output, logs and bundles, offline.
+
+>>> import kwhy
+>>> paste = 'Warning  FailedMount  5s  kubelet  MountVolume.SetUp failed for volume "conf" : configmap "cart" not found'
+>>> kwhy.analyze(paste.encode()).causes
+['storage/configmap-missing']
+
+A source is a path (file, folder or archive), bytes, a binary file, or pairs of a name and bytes: the members of a bundle one by
+one. Options are those of the command line and mean the same. While something is read, other threads of Python run.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import Any, Dict, Optional, Sequence, Tuple
+
+from kwhy import _given, _kwhy
+from kwhy._errors import Error, InputError, OptionError, SignatureError
+from kwhy._given import Limits, Path, Patterns, Source, Time
+from kwhy._kwhy import __version__
+from kwhy._report import Report
+from kwhy._stream import Object, Stream
+from kwhy._types import (
+    BundleSummary, Carrier, Check, CollectedAt, Event, Evidence, Finding, Fix, InputSummary, KindHealth,
+    LimitMet, Record, Stats, Subject, TimelineReport, Unexplained,
+)
+
+__all__ = [
+    "Analyzer", "BundleSummary", "Carrier", "Check", "CollectedAt", "Error", "Event", "Evidence",
+    "Finding", "Fix", "InputError", "InputSummary", "KindHealth", "LimitMet", "Object", "OptionError",
+    "Record", "Report", "SignatureError", "Stats", "Stream", "Subject", "TimelineReport", "Unexplained",
+    "__version__", "analyze", "events", "objects", "records",
+]
+
+
+class Analyzer:
+    """Diagnoses many inputs with the same options; signatures are compiled once.
+
+    It may be used by several threads at once.
+    """
+
+    def __init__(
+        self,
+        *,
+        signatures: Sequence[Path] = (),
+        builtin: bool = True,
+        limits: Optional[Limits] = None,
+        include: Patterns = (),
+        exclude: Patterns = (),
+        namespace: Optional[str] = None,
+        since: Optional[Time] = None,
+        until: Optional[Time] = None,
+        now: Optional[Time] = None,
+        min_severity: Optional[str] = None,
+        min_confidence: Optional[float] = None,
+        top: Optional[int] = None,
+        redact: bool = False,
+        redact_key: Optional[str] = None,
+        show_secrets: bool = False,
+        audit: bool = False,
+        timeline: bool = False,
+        threads: Optional[int] = None,
+    ) -> None:
+        options = {
+            **_reading(limits, include, exclude, now, redact, redact_key, show_secrets, threads),
+            "signatures": list(_many(signatures)),
+            "no_builtin": not builtin,
+            "namespace": namespace,
+            "since": since,
+            "until": until,
+            "min_severity": min_severity,
+            "min_confidence": min_confidence,
+            "top": top,
+            "audit": audit,
+            "timeline": timeline,
+        }
+        typed = tuple(_given.typed(None, options))
+        # files of signatures may change
+        self._diagnoser = _diagnoser(typed) if not signatures else _kwhy.Diagnoser(list(typed))
+
+    def analyze(
+        self, source: Source, *, name: Optional[str] = None, context: bool = True
+    ) -> Report:
+        """Diagnoses a source as one incident. ``name`` is what the report calls one that has no path.
+
+        With ``context`` copies of small documents are kept while they are read, so that the page shows the lines around the
+        evidence.
+
+        Raises:
+            InputError: nothing of it can be read. What else cannot be read is in ``Report.limits``.
+        """
+        text, rendered, left_out = self._diagnoser.run(_given.given(source, name), context)
+        report = Report.from_dict(json.loads(text))
+        report.left_out, report._rendered = left_out, rendered
+        return report
+
+
+@lru_cache(maxsize=8)
+def _diagnoser(typed: Tuple[str, ...]) -> _kwhy.Diagnoser:
+    return _kwhy.Diagnoser(list(typed))
+
+
+def _many(values: Any) -> Sequence[Any]:
+    return (values,) if isinstance(values, str) or hasattr(values, "__fspath__") else values
+
+
+def _reading(
+    limits: Optional[Limits],
+    include: Patterns,
+    exclude: Patterns,
+    now: Optional[Time],
+    redact: bool,
+    redact_key: Optional[str],
+    show_secrets: bool,
+    threads: Optional[int],
+) -> Dict[str, Any]:
+    """The options of all that reads."""
+    return {
+        "limit": dict(limits or {}),
+        "include": list(_many(include)),
+        "exclude": list(_many(exclude)),
+        "now": now,
+        "redact": redact,
+        "redact_key": redact_key,
+        "show_secrets": show_secrets,
+        "threads": _given.threads(threads),
+    }
+
+
+def analyze(source: Source, *, name: Optional[str] = None, **options: Any) -> Report:
+    """Diagnoses a source as one incident, with the options of :class:`Analyzer`.
+
+    Raises:
+        OptionError: an option is wrong.
+        SignatureError: a signature of ``signatures`` is wrong, with its file and line.
+        InputError: nothing can be read of the source.
+    """
+    return Analyzer(**options).analyze(source, name=name)
+
+
+def events(
+    source: Source,
+    *,
+    name: Optional[str] = None,
+    order: str = "input",
+    min_severity: Optional[str] = None,
+    component: Optional[str] = None,
+    subject: Optional[str] = None,
+    reason: Optional[str] = None,
+    text: Optional[str] = None,
+    since: Optional[Time] = None,
+    until: Optional[Time] = None,
+    limits: Optional[Limits] = None,
+    include: Patterns = (),
+    exclude: Patterns = (),
+    now: Optional[Time] = None,
+    redact: bool = False,
+    redact_key: Optional[str] = None,
+    show_secrets: bool = False,
+    threads: Optional[int] = None,
+    share: Optional[Tuple[int, int]] = None,
+) -> Stream[Event]:
+    """Iterates over the typed events of a source, as ``kwhy events`` prints them.
+
+    ``order`` is ``input`` or ``time``; in the order of time nothing comes before all was read. ``share=(k, n)`` is the k-th of n
+    parts of a bundle, so that n machines can read one: each document is in one of them.
+    """
+    options = {
+        **_reading(limits, include, exclude, now, redact, redact_key, show_secrets, threads),
+        "output": "ndjson",
+        "order": order,
+        "min_severity": min_severity,
+        "component": component,
+        "subject": subject,
+        "reason": reason,
+        "text": text,
+        "since": since,
+        "until": until,
+    }
+    typed = _given.typed("events", options)
+    return Stream(typed, _given.given(source, name), share, Event.from_dict, "events")
+
+
+def records(
+    source: Source,
+    *,
+    name: Optional[str] = None,
+    limits: Optional[Limits] = None,
+    include: Patterns = (),
+    exclude: Patterns = (),
+    redact: bool = False,
+    redact_key: Optional[str] = None,
+    show_secrets: bool = False,
+    threads: Optional[int] = None,
+    share: Optional[Tuple[int, int]] = None,
+) -> Stream[Record]:
+    """Iterates over the log records of a source in one neutral form, as ``kwhy records`` prints them."""
+    options = _reading(limits, include, exclude, None, redact, redact_key, show_secrets, threads)
+    typed = _given.typed("records", options)
+    return Stream(typed, _given.given(source, name), share, Record.from_dict, "records")
+
+
+def objects(
+    source: Source,
+    *,
+    name: Optional[str] = None,
+    limits: Optional[Limits] = None,
+    include: Patterns = (),
+    exclude: Patterns = (),
+    redact: bool = False,
+    redact_key: Optional[str] = None,
+    show_secrets: bool = False,
+    threads: Optional[int] = None,
+    share: Optional[Tuple[int, int]] = None,
+) -> Stream[Object]:
+    """Iterates over the objects that a source shows, as ``kwhy objects`` prints them.
+
+    Events that belong to none of them are not among them: :func:`events` has those.
+    """
+    options = _reading(limits, include, exclude, None, redact, redact_key, show_secrets, threads)
+    typed = _given.typed("objects", {**options, "output": "ndjson"})
+    return Stream(typed, _given.given(source, name), share, _object, "objects")
+
+
+def _object(row: Dict[str, Any]) -> Optional[Object]:
+    is_event = "message" in row and "count" in row and "subject" in row
+    return None if is_event else Object.from_dict(row)
