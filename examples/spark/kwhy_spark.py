@@ -129,12 +129,31 @@ def bundles(uri: str, options: Dict[str, str]) -> List[Bundle]:
         tags = dict(part.split("=", 1) for part in info.path.split("/")[:-1] if "=" in part)
         size, changed = info.size or 0, info.mtime
         if is_folder:
-            files = system.get_file_info(pafs.FileSelector(info.path, recursive=True))
-            size = sum(each.size or 0 for each in files)
-            changed = max((each.mtime for each in files if each.mtime), default=changed)
+            size, changed = measured(system, info.path, changed)
         day = arrival(tags.get("day"), changed)
         made.append(Bundle(before + info.path, info.path, is_folder, size, day, tags))
     return sorted(made, key=lambda bundle: bundle.name)
+
+
+def measured(
+    system: pafs.FileSystem, folder: str, changed: Optional[datetime]
+) -> Tuple[int, Optional[datetime]]:
+    """The bytes below a folder, and the time of the last change; what cannot be listed is told when it is read."""
+    if not isinstance(system, pafs.LocalFileSystem):
+        files = system.get_file_info(pafs.FileSelector(folder, recursive=True))
+        newest = max((each.mtime for each in files if each.mtime), default=changed)
+        return sum(each.size or 0 for each in files), newest
+    size, newest_ns = 0, 0
+    # links are not followed: they may lead back
+    for here, _, names in os.walk(folder):
+        for name in names:
+            try:
+                found = os.lstat(os.path.join(here, name))
+            except OSError:
+                continue
+            size += found.st_size
+            newest_ns = max(newest_ns, found.st_mtime_ns)
+    return size, datetime.fromtimestamp(newest_ns / 1e9, timezone.utc) if newest_ns else changed
 
 
 def listed(system: pafs.FileSystem, folder: str) -> List[pafs.FileInfo]:

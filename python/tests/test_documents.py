@@ -57,3 +57,16 @@ def test_the_queries(tar, zipped, tmp_path, monkeypatch):
     causes = database.execute("select cause, count(distinct source) from findings where role = 'cause' group by all").fetchall()
     assert dict(causes) == {"container/app-panic": 3, "storage/configmap-missing": 3}
     assert os.getcwd() == str(tmp_path)
+
+
+def test_a_cell_of_a_notebook(tar, monkeypatch, tmp_path):
+    nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
+    pytest.importorskip("ipykernel")
+    monkeypatch.chdir(tmp_path)
+    book = nbformat.v4.new_notebook()
+    book.cells = [nbformat.v4.new_code_cell("import kwhy\nkwhy.analyze('case.tar.gz', timeline=True)")]
+    nbclient.NotebookClient(book, timeout=120, kernel_name="python3").execute()
+    [output] = book.cells[0].outputs
+    page = output["data"]["text/html"]
+    assert page.startswith("<iframe ") and "container/app-panic" in page
+    assert "Report(" in output["data"]["text/plain"]

@@ -72,7 +72,7 @@ impl LastRow {
         })
     }
 
-    /// Returns true if an object passes the same conditions. `holds` tells what comes of the test of a range.
+    /// Returns true if an object passes the same conditions. `holds` decides the test of a range.
     pub fn is_like(&self, object: &Object<'_>, holds: impl Fn(&RangeTest) -> bool) -> bool {
         (self.format, self.listed) == (object.format, object.listed)
             && has_keys(&object.fields, &self.keys)

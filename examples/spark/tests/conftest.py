@@ -86,6 +86,9 @@ def write_poison(folder):
     (folder / "noise.bin").write_bytes(struct.pack("<4096Q", *(n * 0x9E3779B97F4A7C15 % 2**64 for n in range(4096))))
     (folder / "empty.tar.gz").write_bytes(b"")
     (folder / "nothing").mkdir(exist_ok=True)
+    (folder / "loop" / "logs").mkdir(parents=True, exist_ok=True)
+    (folder / "loop" / "logs" / "a.log").write_text(PANIC)
+    (folder / "loop" / "logs" / "again").symlink_to(folder / "loop")
     return folder
 
 
