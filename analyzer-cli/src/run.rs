@@ -269,7 +269,7 @@ fn scan_all(
 ) -> Result<Status, Failure> {
     let diagnose = &scanned.diagnose;
     let by_finding = diagnose.form == Form::Ndjson;
-    // a file that cannot be continued is told of before anything is read
+    // a file that cannot be continued is reported before anything is read
     let (mut results, known) = scan::Results::open(scanned.resume.as_deref(), by_finding, out)?;
     let analyzer = analyzer(plan, diagnose, notes)?;
     let (bundles, failures) = scan::bundles(&scanned.paths);

@@ -230,7 +230,7 @@ pub struct Diagnoser {
 pub struct Diagnosis {
     /// The report.
     pub report: Report,
-    /// The number of findings that were left out.
+    /// The number of findings that were omitted.
     pub left_out: usize,
     /// The number of sources that could be read.
     pub read: usize,
@@ -408,7 +408,7 @@ impl Converter {
         let feed = |reading: &InputSet, sink: &mut (dyn DocumentSink + Send)| match (share, feed) {
             (None, feed) => feed.feed(reading, sink),
             (Some(share), Feed::Once(Given::Paths(_))) => {
-                // sizes are told where members are taken
+                // sizes are known where members are taken
                 sources::read(reading, io::empty(), &mut Parted::new(sink, share))
             }
             (Some(share), feed) => feed.feed(reading, &mut Parted::new(sink, share)),

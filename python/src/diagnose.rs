@@ -29,7 +29,7 @@ impl Diagnoser {
         Ok(Diagnoser { session })
     }
 
-    /// Returns the report as JSON and as what can be rendered, and the number of findings left out. With `context` the lines
+    /// Returns the report as JSON and as what can be rendered, and the number of findings omitted. With `context` the lines
     /// around the evidence are kept for the page.
     fn run<'py>(
         &self,

@@ -75,7 +75,7 @@ impl Lines {
 
 #[pymethods]
 impl Lines {
-    /// Begins to read. `share` is the number of the part that is converted, and that of parts.
+    /// Starts to read. `share` is the number of the part that is converted, and that of parts.
     #[new]
     fn new(typed: Vec<OsString>, given: Given, share: Option<(usize, usize)>) -> PyResult<Lines> {
         let converter = Converter::new(&typed).map_err(|refusal| errors::of(&refusal))?;

@@ -23,7 +23,7 @@ pub fn beside<T: Send>(
         std::thread::scope(|scope| {
             let worker = scope.spawn(move || {
                 let result = caught(work);
-                // who waits no longer is not told
+                // nobody may wait any longer
                 let _ = done.send(());
                 result
             });

@@ -42,8 +42,8 @@ def test_the_queries(tar, zipped, tmp_path, monkeypatch):
     (inbox / "other.log").write_text(PANIC)
     monkeypatch.chdir(tmp_path)
     for name, typed in {
-        "findings.ndjson": ["scan", "-o", "findings", "inbox/**/*.*"],
-        "reports.ndjson": ["scan", "inbox/**/*.*"],
+        "findings.ndjson": ["scan", "-o", "findings", "inbox/*/*/*"],
+        "reports.ndjson": ["scan", "inbox/*/*/*"],
         "events.ndjson": ["events", "-o", "ndjson", tar],
     }.items():
         (tmp_path / name).write_bytes(program(*typed))

@@ -100,7 +100,7 @@ pub struct Work<'w> {
 }
 
 /// What reading a bundle gives: what could not be read, the number of files read, the report and the number of findings
-/// left out.
+/// omitted.
 pub type Read = (Vec<InputError>, usize, (Report, usize));
 
 /// The lines of one bundle.

@@ -9,7 +9,7 @@ use kwhy_core::Cancel;
 use super::Done;
 use super::memory;
 
-/// How many bundles for each thread may be done before the one whose lines come next.
+/// The number of bundles for each thread that may be done before the one whose lines come next.
 const AHEAD: usize = 16;
 
 /// Hands bundles to threads, and their lines on in the order of the bundles.

@@ -12,7 +12,7 @@ use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressStyle};
 use kwhy_bundle::archive::limits::Shared;
 use kwhy_render::counted;
 
-/// Work that takes less is not told of.
+/// Work that takes less is not reported.
 const QUIET: Duration = Duration::from_secs(1);
 /// The interval of drawing on a terminal.
 const EVERY: Duration = Duration::from_millis(200);

@@ -31,7 +31,7 @@ pub struct Known {
 }
 
 impl<'r> Results<'r> {
-    /// Opens the file, if one is given, behind the last bundle whose lines are whole. Lines of what could not be read are
+    /// Opens the file, if one is given, after the last bundle whose lines are whole. Lines of what could not be read are
     /// taken out.
     ///
     /// # Errors
