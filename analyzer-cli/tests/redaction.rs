@@ -511,7 +511,7 @@ fn more_addresses_than_there_are_tokens() {
     let lines: std::collections::HashSet<&str> = copied.lines().collect();
     assert_eq!(lines.len(), 1200);
     for n in 0..1200 {
-        let address = format!("203.{}.{}.1:", n / 200, n % 200);
+        let address = format!(" 203.{}.{}.1:", n / 200, n % 200);
         assert!(!copied.contains(&address), "{address}");
     }
 }
