@@ -343,7 +343,7 @@ impl Finding<'_> {
         }
     }
 
-    /// Takes the word behind a name without a mark between them, as in a sentence or a configuration.
+    /// Takes the word after a name without a mark between them, as in a sentence or a configuration.
     fn next_word(&mut self, start: usize, end: usize, at: usize, kind: Kind) {
         let name = self.text.get(start..end).unwrap_or("");
         // a command of Redis
