@@ -304,8 +304,10 @@ impl<'c> Tester<'c> {
                 return;
             }
             let inside = |hit: &Hit| whole.start <= hit.record.start && hit.record.end <= whole.end;
-            let mut known = into.iter().rev().take_while(|(_, hit)| inside(hit));
-            if known.any(|(other, _)| *other == leaf) {
+            // what follows in the chunk was tested too
+            let of_chunk = |hit: &Hit| hit.record.start >= chunk.first_byte;
+            let mut known = into.iter().rev().take_while(|(_, hit)| of_chunk(hit));
+            if known.any(|(other, hit)| *other == leaf && inside(hit)) {
                 return;
             }
             for found in leaf::event(pattern, &condition.asked, &facts, 0) {

@@ -64,3 +64,22 @@ proptest! {
         prop_assert_eq!(told(&fast), told(&slow), "{}", log);
     }
 }
+
+#[test]
+fn a_line_after_a_record_is_counted_once() {
+    let expression = "    set: {event: {source: shop}, match: [{regex: '.are [0-4]'}]}";
+    let analyzer = analyzer(&[rule("CRE-2030-0001", expression)]);
+    let log = format!(
+        "{}  bare 0\n{}{}",
+        line(0, "oven"),
+        line(1, "oven"),
+        line(2, "bare 1")
+    );
+    let report = analyzer.analyze_text("stdin", log);
+    let counts: Vec<u64> = report
+        .findings
+        .iter()
+        .map(|finding| finding.count)
+        .collect();
+    assert_eq!(counts, [2]);
+}

@@ -93,7 +93,7 @@ impl Secrets {
 /// ```
 /// use kwhy_parse::redact::masked;
 ///
-/// assert_eq!(masked("DB_PASSWORD=hunter2 retry=3"), "DB_PASSWORD=*** retry=3");
+/// assert_eq!(masked("retry=3 password=hunter2"), "retry=3 password=***");
 /// assert_eq!(masked("nothing secret"), "nothing secret");
 /// ```
 pub fn masked(text: &str) -> Cow<'_, str> {
