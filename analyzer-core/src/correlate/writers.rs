@@ -26,7 +26,7 @@ pub(crate) fn signature_of_writer(
         true => rule_of_frame(&signature.cause, hit)?,
         false => {
             let mut rules = RULES.of_cause.get(&*signature.cause)?.iter();
-            *rules.find(|rule| rule.marks.is_empty() && wrote(rule, hit))?
+            *rules.find(|rule| wrote(rule, hit))?
         }
     };
     catalogue.number(rule.signature)
@@ -74,6 +74,7 @@ fn names(writer: &str) -> impl Iterator<Item = &str> {
 
 /// The rules by what they ask for.
 struct Rules {
+    /// Those about records whose words are known, by the causes that they change.
     of_cause: HashMap<&'static str, Vec<&'static WriterRule>>,
     /// The numbers of the rules about frames of each writer.
     of_writer: HashMap<&'static str, Vec<usize>>,
@@ -86,10 +87,11 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
     let mut of_writer: HashMap<&str, Vec<usize>> = HashMap::new();
     let (mut marks, mut owners): (Vec<&str>, Vec<usize>) = Default::default();
     for (number, rule) in kwhy_catalogue::writers().iter().enumerate() {
-        for cause in rule.causes {
-            of_cause.entry(cause).or_default().push(rule);
-        }
-        if !rule.marks.is_empty() {
+        if rule.marks.is_empty() {
+            for cause in rule.causes {
+                of_cause.entry(cause).or_default().push(rule);
+            }
+        } else {
             for writer in rule.writers {
                 of_writer.entry(writer).or_default().push(number);
             }

@@ -9,9 +9,17 @@ use kwhy_parse::log::unwrapped;
 use kwhy_signature::{EntryMatch, EntryTerm};
 use memchr::{memchr, memrchr};
 
-/// The bytes of a record that fulfil a term: those of each line that does where each line is in an envelope, as each was an
+/// A place in a record that fulfils a term.
+#[derive(Clone, Debug)]
+pub(super) struct EntryFound {
+    pub mark: Span,
+    /// The line that it is in, where each line of the record is an entry.
+    pub line: Option<Span>,
+}
+
+/// The places in a record that fulfil a term: in each line that does where each line is in an envelope, as each was an
 /// entry then; otherwise the first. Counts tests that were ended at a limit.
-pub(super) fn find(term: &EntryTerm, facts: &EventView<'_, '_>) -> Vec<Span> {
+pub(super) fn find(term: &EntryTerm, facts: &EventView<'_, '_>) -> Vec<EntryFound> {
     let mut stopped = false;
     let mut test = |text: &str| match term.find(text) {
         EntryMatch::At(range) => Some(range),
@@ -23,7 +31,10 @@ pub(super) fn find(term: &EntryTerm, facts: &EventView<'_, '_>) -> Vec<Span> {
     };
     let lines = of_lines(facts, &mut test);
     let found = match lines.is_empty() {
-        true => Vec::from_iter(of_record(facts, &mut test)),
+        true => {
+            let whole = of_record(facts, &mut test);
+            Vec::from_iter(whole.map(|mark| EntryFound { mark, line: None }))
+        }
         false => lines,
     };
     if found.is_empty() && stopped {
@@ -52,7 +63,10 @@ fn of_record(
 }
 
 /// The places in the lines of a record of several lines, each of which is in an envelope.
-fn of_lines(facts: &EventView<'_, '_>, test: &mut impl FnMut(&str) -> Option<Span>) -> Vec<Span> {
+fn of_lines(
+    facts: &EventView<'_, '_>,
+    test: &mut impl FnMut(&str) -> Option<Span>,
+) -> Vec<EntryFound> {
     let record = facts.record_text();
     if facts.event.carrier.is_none() || !record.trim_end().contains('\n') {
         return Vec::new();
@@ -66,7 +80,10 @@ fn of_lines(facts: &EventView<'_, '_>, test: &mut impl FnMut(&str) -> Option<Spa
         if let (None, Some(inner)) = (&place, &inner) {
             place = test(inner.as_str()).map(|range| inner.source_span(range));
         }
-        found.extend(place.map(|range| start + range.start..start + range.end));
+        found.extend(place.map(|range| EntryFound {
+            mark: start + range.start..start + range.end,
+            line: Some(start..start + text.len()),
+        }));
         if inner.is_none() {
             break;
         }

@@ -141,7 +141,7 @@ impl Hit {
         };
         Hit {
             document: chunk.document,
-            record: chunk.whole(&event.span),
+            record: chunk.whole(found.entry.as_ref().unwrap_or(&event.span)),
             place: match is_shown {
                 true => chunk.place(&found.mark),
                 false => Place::default(),

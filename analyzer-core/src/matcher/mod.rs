@@ -280,6 +280,11 @@ impl<'c> Tester<'c> {
             self.each(&frames, |leaf, condition| add(leaf, condition, into));
             into[start..].sort_by_key(|(leaf, _)| *leaf);
         }
+        // the lines of a record may be entries of their own
+        let starts = || into[start..].iter().map(|(_, hit)| hit.record.start);
+        if !starts().is_sorted() {
+            into[start..].sort_by_key(|(leaf, hit)| (hit.record.start, *leaf));
+        }
         facts.stopped()
     }
 

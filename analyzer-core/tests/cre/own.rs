@@ -297,6 +297,22 @@ fn rules_see_what_envelopes_and_tools_surround() {
 }
 
 #[test]
+fn each_line_of_a_record_in_envelopes_is_an_entry() {
+    let condition = "    set: {event: {source: shop}, match: [{value: ' at shelf'}]}";
+    let mut log = "2030-01-02T03:04:05.000000000Z stderr F panic: the oven is cold\n".to_owned();
+    for number in 0..100 {
+        log += &format!(
+            "2030-01-02T03:04:05.000000000Z stderr F     at shelf.Bake(Shelf.java:{number})\n"
+        );
+    }
+    let rules = [rule("CRE-2030-0001", condition)];
+    for analyzer in [analyzer(&rules), analyzer(&rules).with_naive_matching()] {
+        let report = analyzer.analyze_text("stdin", log.as_str());
+        assert_eq!(whole(&report).count, 100);
+    }
+}
+
+#[test]
 fn what_an_event_must_not_say_rules_an_entry_out() {
     let native = "id: shelf\ncause: node/disk-full\nseverity: error\ntitle: x\nwhy: x\nmatch: {event: {entry: {value: shelf}, not: 'shelf is full'}}\n";
     let analyzer = analyzer(&[native.to_owned()]);

@@ -4,8 +4,9 @@ use kwhy_model::{Span, Text};
 use kwhy_prefilter::Token;
 use kwhy_signature::{EventPattern, Haystack, Pattern, Place};
 
+use super::super::entry::{self, EntryFound};
 use super::super::event_view::{EventView, unquoted};
-use super::super::{entry, words_of};
+use super::super::words_of;
 use super::{Found, is_one_of, whole};
 
 /// The texts that an event's pattern asks for as they are, made ready to be searched for.
@@ -37,11 +38,11 @@ pub(crate) fn event(
     let Some(mut found) = outside_of_message(pattern, asked, facts) else {
         return Vec::new();
     };
-    let mut marks = Vec::new();
+    let mut entries = Vec::new();
     if let Some(term) = &pattern.entry {
         found.weight += term.weight();
-        marks = entry::find(term, facts);
-        if marks.is_empty() {
+        entries = entry::find(term, facts);
+        if entries.is_empty() {
             return Vec::new();
         }
     }
@@ -54,12 +55,13 @@ pub(crate) fn event(
     if texts.any(rules_out) {
         return Vec::new();
     }
-    if pattern.message.0.is_empty() && !marks.is_empty() {
-        let found = |mark| Found {
+    if pattern.message.0.is_empty() && !entries.is_empty() {
+        let found = |EntryFound { mark, line }| Found {
             mark,
+            entry: line,
             ..found.clone()
         };
-        return marks.into_iter().map(found).collect();
+        return entries.into_iter().map(found).collect();
     }
     if pattern.message.0.is_empty() {
         return Vec::from_iter(Some(found).filter(|found| found.weight >= least));

@@ -19,6 +19,8 @@ pub(crate) type Capture = (String, String);
 pub(crate) struct Found {
     /// The document's bytes that prove it.
     pub mark: Span,
+    /// The bytes of the entry that it is in, where that is not the whole record.
+    pub entry: Option<Span>,
     pub captures: Vec<Capture>,
     /// How specific the proof is: literal characters demanded.
     pub weight: usize,

@@ -11,6 +11,7 @@ mod line;
 mod markdown;
 mod normalize;
 mod segment;
+mod segmenter;
 mod split_utf8;
 mod wrap;
 

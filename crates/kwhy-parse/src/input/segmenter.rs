@@ -1,0 +1,513 @@
+//! Decides line by line which segment of a paste a line belongs to.
+
+use super::command::{self, Command, Extent, Verb};
+use super::decoration;
+use super::describe_state::{Data, EventsTold, events_title};
+use super::line::{Line, lines};
+use super::segment::{Segment, ends_log, structure};
+use crate::framing::{self, Framer, Relation};
+use crate::table::{OpenTable, RowLayout};
+use crate::{describe, events, log, object, table, unit};
+use kwhy_model::{Format, Subject};
+
+/// The lines after one, as those of objects are read.
+fn ahead<'l, 'a>(lines: &'l [Line<'a>], marked: bool) -> object::Ahead<'l, 'a> {
+    let strip: fn(Line<'_>) -> Line<'_> = if marked {
+        decoration::strip_marks
+    } else {
+        |line| line
+    };
+    object::Ahead { lines, strip }
+}
+
+/// Takes the lines of a text one by one.
+#[derive(Default)]
+pub(super) struct Segmenter<'a> {
+    text: &'a str,
+    done: Vec<Segment<'a>>,
+    open: Option<Segment<'a>>,
+    /// Blank lines seen since the open segment's last line.
+    blanks: Vec<Line<'a>>,
+    /// The marks of the fence that is open.
+    fence: Option<&'a str>,
+    command: Option<Command>,
+    /// True if a table was the command's output: more tables may follow (`kubectl get all`).
+    has_table: bool,
+    /// True if records of a log follow the command.
+    has_log: bool,
+    /// The rule for the lines that belong to the last log record.
+    framer: Framer,
+    /// Lines that belong to it if its log continues after them.
+    pending: Vec<Line<'a>>,
+    /// True if marks were stripped off the last record's line.
+    marked: bool,
+    /// The number of further lines that the last record surely takes.
+    spread: usize,
+    /// The line before, if no space one follows it.
+    before: &'a str,
+    /// The state of the events of the open describe's object.
+    events: EventsTold,
+    /// The state of the open describe's raw data.
+    data: Data,
+    /// True if marks were taken off the open segment's first line.
+    first_marked: bool,
+    /// The open segment's objects in YAML or JSON.
+    objects: Option<Objects>,
+    /// True if the line is one of a table that is drawn as a box.
+    boxed: bool,
+    /// The layout of the open table's rows.
+    rows: Option<RowLayout>,
+}
+
+/// The objects of an open segment.
+#[derive(Debug)]
+struct Objects {
+    run: object::ObjectExtent,
+    /// True if marks were taken off the first line, and so are off the others.
+    marked: bool,
+}
+
+impl<'a> Segmenter<'a> {
+    /// Cuts a text: `table` is open at its start, and a record may follow it.
+    pub fn segments(
+        text: &'a str,
+        table: Option<&'a OpenTable>,
+        record_follows: bool,
+    ) -> Vec<Segment<'a>> {
+        let mut segmenter = Segmenter {
+            text,
+            ..Segmenter::default()
+        };
+        if let Some(table) = table {
+            segmenter.continue_table(table);
+        }
+        let lines: Vec<Line<'_>> = lines(text).collect();
+        let mut rest = lines.as_slice();
+        while let Some((line, behind)) = rest.split_first() {
+            segmenter.take(*line, behind);
+            let more = segmenter.take_on(line, behind);
+            rest = behind.get(more..).unwrap_or_default();
+        }
+        segmenter.settle(record_follows);
+        segmenter.close();
+        segmenter.done
+    }
+
+    /// Opens the table that is open at the start of the text.
+    fn continue_table(&mut self, table: &'a OpenTable) {
+        self.command = table.command.as_deref().and_then(command::parse);
+        let header = Line {
+            text: &table.header,
+            start: 0,
+            number: 0,
+        };
+        self.place(header, false, None, None);
+    }
+
+    fn take(&mut self, raw: Line<'a>, rest: &[Line<'a>]) {
+        let is_row = |rows: &RowLayout| rows.takes(raw.text.as_bytes());
+        if self.blanks.is_empty() && self.rows.as_ref().is_some_and(is_row) {
+            self.before = raw.text;
+            self.push(raw);
+            return;
+        }
+        if let Some(left) = self.spread.checked_sub(1) {
+            self.spread = left;
+            self.push(raw);
+            return;
+        }
+        if self.framer.is_in_entry(raw.text) {
+            self.settle(true);
+            self.push(raw);
+            return;
+        }
+        let text = decoration::without_closing_marks(raw.text);
+        if text.len() < raw.text.len() && !decoration::is_fence(raw.text) {
+            self.take(Line { text, ..raw }, rest);
+            self.end_fence();
+            return;
+        }
+        if raw.is_blank() {
+            self.boxed = false;
+            self.before = "";
+            let inside = self.blanks.is_empty() && self.framer.blank(raw.text);
+            if inside && self.open.as_ref().is_some_and(|open| open.is_log) {
+                self.settle(true);
+                self.push(raw);
+            } else {
+                self.settle(false);
+                self.blanks.push(raw);
+            }
+            return;
+        }
+        if self.goes_on(raw, rest) {
+            return;
+        }
+        if let Some(line) = self.data(raw) {
+            self.push(line);
+            return;
+        }
+        if decoration::is_fence(raw.text) {
+            self.before = "";
+            self.settle(false);
+            self.close();
+            self.fence = decoration::fence_after(raw.text, self.fence);
+            if let Some((line, closes)) = decoration::fenced_on_line(raw) {
+                self.take(line, rest);
+                if closes {
+                    self.end_fence();
+                }
+            }
+            return;
+        }
+        let next = rest.first().map_or("", |next| next.text);
+        let is_frame = framing::is_go_frame(raw.text.as_bytes(), next.as_bytes());
+        let line = if is_frame {
+            raw
+        } else {
+            decoration::strip_marks(raw)
+        };
+        self.boxed = decoration::is_box_rule(line.text)
+            || (self.boxed && line.text.trim_start().starts_with('|'));
+        // a blank line of a log that was numbered or quoted
+        if line.is_blank()
+            && self.marked
+            && self.pending.is_empty()
+            && self.open.as_ref().is_some_and(|open| open.is_log)
+        {
+            self.before = "";
+            self.framer.blank("");
+            if self.has_end(&line) {
+                self.push(line);
+            }
+            return;
+        }
+        let mut record = match is_frame {
+            true => None,
+            false => framing::starts(line.text, self.before),
+        };
+        if raw.text == "{"
+            && let Some(lines) = framing::spread_lines(self.text.as_bytes(), raw.start)
+        {
+            record = Some(Format::JsonLog);
+            self.spread = lines - 1;
+        }
+        self.before = line.text;
+        let objects = match record {
+            None if !is_frame => object::begins(&line, &ahead(rest, line != raw)),
+            _ => None,
+        };
+        if self.open.as_ref().is_some_and(|open| open.is_log) {
+            // the contents of a message is not a mark, unless the record's own line has one
+            let line = if record.is_none() && !self.marked {
+                raw
+            } else {
+                line
+            };
+            let first = self.open.as_ref().and_then(|open| open.lines.first());
+            let begins_object = objects.is_some() && line.indent() <= first.map_or(0, Line::indent);
+            let ends = || !is_frame && (begins_object || ends_log(line.text));
+            match self.framer.take(line.text, record, ends) {
+                relation @ (Relation::Begins | Relation::Continues) => {
+                    self.settle(true);
+                    if relation == Relation::Begins {
+                        self.marked = line != raw;
+                    }
+                    self.push(line);
+                    return;
+                }
+                Relation::MayContinue => {
+                    self.pending.push(line);
+                    return;
+                }
+                Relation::Blank | Relation::Outside => self.settle(false),
+            }
+        }
+        self.marked = line != raw;
+        self.place(line, line != raw, record, objects);
+    }
+
+    /// Ends what is open, where the marks of a fence end.
+    fn end_fence(&mut self) {
+        self.before = "";
+        self.settle(false);
+        self.close();
+        self.fence = None;
+    }
+
+    /// Says whether the log continues after the lines that then belong to it.
+    fn settle(&mut self, goes_on: bool) {
+        if self.pending.is_empty() {
+            return;
+        }
+        let pending = std::mem::take(&mut self.pending);
+        if goes_on {
+            pending.into_iter().for_each(|line| self.push(line));
+            return;
+        }
+        self.close();
+        for line in pending {
+            let bare = decoration::strip_marks(line);
+            self.place(bare, bare != line, None, None);
+        }
+    }
+
+    /// Puts a line in the segment that it belongs to, the open one or a new one.
+    fn place(
+        &mut self,
+        line: Line<'a>,
+        marked: bool,
+        record: Option<Format>,
+        objects: Option<Format>,
+    ) {
+        if self.stays(&line, record, objects.is_some()) {
+            self.push(line);
+            return;
+        }
+        self.close();
+        if let Some(format) = record {
+            self.framer.begin(format, line.text);
+        }
+        self.events = EventsTold::NotYet.after(line.text);
+        self.data = Data::None;
+        self.first_marked = marked;
+        let format = record.or(objects).unwrap_or_else(|| self.classify(&line));
+        self.objects = objects.map(|format| Objects {
+            run: object::ObjectExtent::new(format, &line),
+            marked,
+        });
+        if format == Format::Command {
+            self.command = command::parse(line.text);
+            self.has_table = false;
+            self.has_log = false;
+        }
+        let is_table = matches!(
+            format,
+            Format::Table | Format::DescribeEvents | Format::EventsTable
+        );
+        self.rows = is_table.then(|| RowLayout::of(line.text)).flatten();
+        self.open = Some(Segment {
+            format,
+            is_log: record.is_some(),
+            lines: vec![line],
+            subject: Subject::default(),
+            extent: Extent::default(),
+        });
+    }
+
+    /// The line if it is one of a ConfigMap's values, which have no form: marks are taken off only if
+    /// the describe's first line has some.
+    fn data(&self, raw: Line<'a>) -> Option<Line<'a>> {
+        let open = self.open.as_ref()?;
+        if self.data != Data::Open || open.format != Format::Describe {
+            return None;
+        }
+        let line = if self.first_marked {
+            decoration::strip_marks(raw)
+        } else {
+            raw
+        };
+        let ends = command::parse(line.text).is_some()
+            || (self.fence.is_some() && decoration::is_fence(raw.text))
+            || (!self.blanks.is_empty() && describe::is_start(line.text))
+            || events_title(line.text).is_some();
+        (!ends).then_some(line)
+    }
+
+    /// Adds a line that belongs to the open segment's objects.
+    fn goes_on(&mut self, raw: Line<'a>, rest: &[Line<'a>]) -> bool {
+        let Some(Objects { run, marked }) = &mut self.objects else {
+            return false;
+        };
+        let line = if *marked {
+            decoration::strip_marks(raw)
+        } else {
+            raw
+        };
+        if line.is_blank() {
+            self.blanks.push(line);
+            return true;
+        }
+        let foreign = || {
+            decoration::is_fence(raw.text)
+                || ends_log(line.text)
+                || (log::detect(line.text).is_some() && !object::may_begin(line.text))
+        };
+        if !run.takes(&line, &ahead(rest, *marked), self.blanks.len(), foreign) {
+            return false;
+        }
+        self.push(line);
+        true
+    }
+
+    /// Adds the lines after one that continue with its value, and says how many they are.
+    fn take_on(&mut self, line: &Line<'a>, behind: &[Line<'a>]) -> usize {
+        if !matches!(line.text.trim_ascii_start(), "{" | "[") || !self.blanks.is_empty() {
+            return 0;
+        }
+        let (Some(Objects { run, marked: false }), Some(open)) =
+            (&mut self.objects, &mut self.open)
+        else {
+            return 0;
+        };
+        if open.lines.last() != Some(line) {
+            return 0;
+        }
+        let text = self.text.get(line.start..).unwrap_or("");
+        let lines = run.takes_on(text).min(behind.len());
+        open.lines.extend_from_slice(&behind[..lines]);
+        lines
+    }
+
+    /// Returns true if the line belongs to the open segment; `record` is the format of the log record
+    /// that starts on it, `object` says that an object in YAML or JSON starts.
+    fn stays(&self, line: &Line<'a>, record: Option<Format>, object: bool) -> bool {
+        let Some(open) = &self.open else { return false };
+        let blank_before = !self.blanks.is_empty();
+        let text = line.text;
+        if object && line.indent() <= open.lines.first().map_or(0, Line::indent) {
+            return false;
+        }
+        if open.is_log {
+            return false;
+        }
+        match open.format {
+            Format::Describe => {
+                // a message of several lines may quote a table of events
+                let last = open.lines.last().map_or("", |line| line.text);
+                let quoted = self.events == EventsTold::Header
+                    && !blank_before
+                    && !events::is_row(last)
+                    && !events::is_header(last)
+                    && !decoration::is_rule(last);
+                if self.events.is_over_at(text) && !quoted {
+                    return false;
+                }
+                let base = open.lines.first().map_or(0, Line::indent);
+                // a journal's line looks like a field whose name is a time and a program
+                let is_carried = record.is_some() && line.indent() <= base && log::is_carried(text);
+                let is_own =
+                    describe::is_start(text) || describe::is_field(text) || events::is_row(text);
+                if is_own && !is_carried {
+                    return true;
+                }
+                let foreign = record.is_some() || command::parse(text).is_some();
+                !foreign && (!blank_before || (line.indent() > base && self.blanks.len() < 3))
+            }
+            Format::DescribeEvents | Format::EventsTable => {
+                let row = events::is_row(text) || decoration::is_rule(text);
+                let foreign = record.is_some()
+                    || command::parse(text).is_some()
+                    || table::is_header(text)
+                    || describe::is_start(text)
+                    || events_title(text).is_some();
+                (row || (!blank_before && !foreign)) && !events::is_header(text)
+            }
+            Format::Table => {
+                let stamped = record.is_some() && text.starts_with(|c: char| c.is_ascii_digit());
+                let header = open.lines.first().map_or("", |line| line.text.trim_start());
+                let of_times = ["TIME", "CREAT", "DATE", "FIRST", "LAST"];
+                let foreign = stamped && !of_times.iter().any(|word| header.starts_with(word));
+                !blank_before && !foreign && table::continues(&open.lines, text)
+            }
+            Format::UnitStatus => {
+                let first = open.lines.first().map_or("", |line| line.text);
+                let foreign = record.is_some() || command::parse(text).is_some();
+                !blank_before && !foreign && unit::belongs(first, text)
+            }
+            Format::Plain | Format::Prose => {
+                !blank_before && !object && record.is_none() && self.classify(line) == open.format
+            }
+            _ => false,
+        }
+    }
+
+    /// The format of a line that starts no log record.
+    fn classify(&self, line: &Line<'a>) -> Format {
+        let text = line.text;
+        if let Some(format) = structure(text) {
+            return format;
+        }
+        if self.fence.is_none() && !self.boxed && decoration::is_prose(text) {
+            Format::Prose
+        } else {
+            Format::Plain
+        }
+    }
+
+    fn push(&mut self, line: Line<'a>) {
+        if let Some(open) = &mut self.open {
+            if open.format == Format::Describe {
+                self.events = self.events.after(line.text);
+                self.data = self.data.after(line.text, open);
+            }
+            open.lines.append(&mut self.blanks);
+            open.lines.push(line);
+        }
+    }
+
+    /// Returns true if a line that is space has at least its line end.
+    fn has_end(&self, line: &Line<'a>) -> bool {
+        line.start < self.text.len()
+    }
+
+    fn close(&mut self) {
+        let own = self.blanks.first().copied();
+        let own = own.filter(|line| self.framer.ends_blank() && self.has_end(line));
+        self.blanks.clear();
+        if let Some(open) = self.open.as_mut().filter(|open| open.is_log) {
+            open.lines.extend(own);
+        }
+        self.objects = None;
+        self.rows = None;
+        self.framer = Framer::default();
+        let Some(mut segment) = self.open.take() else {
+            return;
+        };
+        // a header from above without a row
+        if segment.lines.iter().all(|line| line.number == 0) {
+            return;
+        }
+        decoration::strip_indentation(&mut segment.lines);
+        if self.has_table && segment.format != Format::Table {
+            self.command = None;
+        }
+        if let Some(command) = &mut self.command {
+            let is_empty_list = command.verb == Verb::Get
+                && segment
+                    .lines
+                    .iter()
+                    .any(|line| table::is_empty_list(line.text));
+            let fits = match segment.format {
+                _ if is_empty_list => true,
+                Format::Describe | Format::DescribeEvents => command.verb == Verb::Describe,
+                Format::EventsTable | Format::Table | Format::ObjectYaml | Format::ObjectJson => {
+                    command.verb == Verb::Get
+                }
+                Format::Command | Format::Prose | Format::UnitStatus => false,
+                // after records of another log plain lines are no output of the command
+                Format::Plain => command.verb != Verb::Other && !self.has_log,
+                _ => command.verb == Verb::Logs,
+            };
+            // `kubectl get events` names a namespace, and no object
+            if segment.format == Format::DescribeEvents && command.verb == Verb::Get {
+                (segment.subject.namespace).clone_from(&command.subject.namespace);
+            }
+            if fits {
+                segment.subject = command.subject.clone();
+                segment.extent = command.extent;
+                if segment.format == Format::Table && segment.subject.kind.is_none() {
+                    // a table further down may be of another command that was omitted
+                    segment.subject.kind = command.resource.take();
+                }
+                // one command has one output; plain lines may be its start only
+                self.has_table = segment.format == Format::Table;
+                if !matches!(segment.format, Format::Plain | Format::Table) {
+                    self.command = None;
+                }
+            }
+        }
+        self.has_log |= segment.is_log && segment.format != Format::Plain;
+        self.done.push(segment);
+    }
+}
