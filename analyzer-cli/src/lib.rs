@@ -68,7 +68,7 @@ pub fn main(typed: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(config) => config,
         Err(failure) => {
             let layout = Layout {
-                width: 80,
+                width: columns_of_errors().unwrap_or(UNKNOWN_COLUMNS),
                 color: matches!(args.color, Some(When::Always)),
             };
             let _ = io::stderr().write_all(show(&failure, &layout).as_bytes());
@@ -110,9 +110,13 @@ fn refuse(error: &clap::Error) -> u8 {
     let text = error.render();
     let mut err = io::stderr();
     let columns = columns_of_errors();
-    // the same text without and with colours
-    let plain = masked(&text.to_string()).into_owned();
-    let colored = masked(&text.ansi().to_string()).into_owned();
+    let typed = text.to_string();
+    let plain = masked(&typed);
+    // a colour may stand where a secret is known by what is before it
+    let colored = match plain == typed {
+        true => text.ansi().to_string(),
+        false => plain.to_string(),
+    };
     for (line, colored) in plain.lines().zip(colored.lines()) {
         let indent = line.len() - line.trim_start().len();
         let _ = match columns {
