@@ -7,12 +7,13 @@ use kwhy_bundle::{Document, DocumentSink, Source};
 use kwhy_core::report::Identities;
 use kwhy_core::{Analyzer, Incident, Report};
 use kwhy_render::select;
+use kwhy_render::{Detail, Html, Human, Json, Junit, Layout, Markdown, Ndjson, Render, Sarif};
 
 use crate::catalogue;
 use crate::failure::Failure;
 use crate::kept::Kept;
 use crate::notes::Notes;
-use crate::plan::{CataloguePlan, Diagnose, Plan, Privacy};
+use crate::plan::{CataloguePlan, Diagnose, Form, Plan, Privacy};
 use crate::redact;
 use crate::stdin::Stdin;
 use crate::word::Word;
@@ -52,18 +53,30 @@ pub fn names(
     reading: &InputSet,
     stdin: &mut Stdin<impl Read + Send>,
 ) -> Result<(Option<Identities>, Option<Vec<u8>>), Failure> {
-    let Some(redaction) = &privacy.redact else {
+    let Some(identities) = redact::wanted(privacy, signatures)? else {
         return Ok((None, None));
     };
     let kept = match reading.sources.contains(&Source::Stdin) {
         true => redact::kept(stdin, redact::MAX_KEPT).map_err(Failure::Stdin)?,
         false => Vec::new(),
     };
-    let identities = redact::identities(redaction, signatures)?;
     let feed =
         |reading: &InputSet, sink: &mut dyn DocumentSink| sources::read(reading, &kept[..], sink);
     let identities = redact::names(identities, reading, feed);
     Ok((Some(identities), Some(kept)))
+}
+
+/// The renderer of a form. The layout and the detail are of text for people.
+pub fn renderer(form: Form, layout: Layout, detail: Detail) -> Box<dyn Render> {
+    match form {
+        Form::Human => Box::new(Human { layout, detail }),
+        Form::Json { pretty } => Box::new(Json { pretty }),
+        Form::Ndjson => Box::new(Ndjson::default()),
+        Form::Markdown => Box::new(Markdown),
+        Form::Html => Box::new(Html),
+        Form::Sarif => Box::new(Sarif),
+        Form::Junit => Box::new(Junit),
+    }
 }
 
 /// Omits what is of another namespace.

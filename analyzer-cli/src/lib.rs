@@ -42,6 +42,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
 use clap::FromArgMatches;
+use clap::builder::StyledStr;
 use clap::error::ErrorKind;
 use kwhy_core::events::masked;
 use unicode_width::UnicodeWidthStr;
@@ -68,7 +69,7 @@ pub fn main(typed: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(config) => config,
         Err(failure) => {
             let layout = Layout {
-                width: 80,
+                width: columns_of_errors().unwrap_or(UNKNOWN_COLUMNS),
                 color: matches!(args.color, Some(When::Always)),
             };
             let _ = io::stderr().write_all(show(&failure, &layout).as_bytes());
@@ -110,9 +111,7 @@ fn refuse(error: &clap::Error) -> u8 {
     let text = error.render();
     let mut err = io::stderr();
     let columns = columns_of_errors();
-    // the same text without and with colours
-    let plain = masked(&text.to_string()).into_owned();
-    let colored = masked(&text.ansi().to_string()).into_owned();
+    let (plain, colored) = without_secrets(&text);
     for (line, colored) in plain.lines().zip(colored.lines()) {
         let indent = line.len() - line.trim_start().len();
         let _ = match columns {
@@ -125,6 +124,18 @@ fn refuse(error: &clap::Error) -> u8 {
         };
     }
     Status::Failed as u8
+}
+
+/// An error without secrets, and the same with colours.
+fn without_secrets(text: &StyledStr) -> (String, String) {
+    let typed = text.to_string();
+    let plain = masked(&typed).into_owned();
+    // colours are where a secret is known by what is before it
+    let colored = match plain == typed {
+        true => text.ansi().to_string(),
+        false => plain.clone(),
+    };
+    (plain, colored)
 }
 
 /// The columns of the terminal on standard error, if it is one.
@@ -162,5 +173,37 @@ fn world(program: &'static str, config: Config) -> Environment {
         columns: terminal_size::terminal_size_of(&stdout).map(|(width, _)| usize::from(width.0)),
         err_columns: columns_of_errors(),
         no_color: no_color(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(value: &str) -> (String, String) {
+        let mut command = Args::command_of("kwhy");
+        let typed = ["kwhy", "--limit", value, "pod.txt"];
+        let error = command.try_get_matches_from_mut(typed).unwrap_err();
+        without_secrets(&error.render())
+    }
+
+    #[test]
+    fn errors_with_colours_show_no_secrets() {
+        for secret in [
+            "AKIAIOSFODNN7EXBREAD",
+            "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+        ] {
+            let (plain, colored) = shown(secret);
+            assert!(plain.contains("***"), "{plain}");
+            assert!(
+                !plain.contains(secret) && !colored.contains(secret),
+                "{colored}"
+            );
+        }
+        let (plain, colored) = shown("bread");
+        assert!(
+            plain.contains("'bread'") && colored.contains("\x1b["),
+            "{colored}"
+        );
     }
 }

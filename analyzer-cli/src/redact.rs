@@ -11,7 +11,7 @@ use kwhy_bundle::{Document, DocumentSink};
 
 use crate::catalogue;
 use crate::failure::Failure;
-use crate::plan::{CataloguePlan, Redaction};
+use crate::plan::{CataloguePlan, Privacy, Redaction};
 use kwhy_render::counted;
 
 /// Fields of logs that name a user.
@@ -29,6 +29,18 @@ pub fn identities(
     let public = catalogue.product_names();
     let identities = Identities::new(redaction.key.as_deref()).with_public(public);
     Ok(identities.with_static_pods(catalogue.static_pods()))
+}
+
+/// How names become tokens, if they do.
+///
+/// # Errors
+/// The signatures cannot be read.
+pub fn wanted(
+    privacy: &Privacy,
+    signatures: &CataloguePlan,
+) -> Result<Option<Identities>, Failure> {
+    let redaction = privacy.redact.as_ref();
+    redaction.map(|it| identities(it, signatures)).transpose()
 }
 
 /// The names that what `feed` hands out shows as such.

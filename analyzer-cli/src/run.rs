@@ -11,7 +11,7 @@ use kwhy_core::events::masked;
 use kwhy_core::report::Limit;
 
 use crate::commands;
-use crate::diagnose::{self, analyzer, names, narrow, on_threads, read, select_findings};
+use crate::diagnose::{self, analyzer, names, narrow, on_threads, read, renderer, select_findings};
 use crate::diagnostics;
 use crate::extract;
 use crate::failure::Failure;
@@ -29,7 +29,7 @@ use kwhy_bundle::{DocumentSink, Source};
 use kwhy_render::counted;
 use kwhy_render::escape::visible;
 use kwhy_render::style::Style;
-use kwhy_render::{Detail, Html, Human, Json, Junit, Markdown, Ndjson, Render, Sarif, View};
+use kwhy_render::{Detail, View};
 
 /// The outcome of a run. The numbers are a contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,8 +77,9 @@ pub fn run(
                 progress::on_interrupt(&reading.shared.stop);
             }
             let keep = diagnose.form == Form::Html;
-            let (mut identities, kept) =
-                names((&diagnose.privacy, &plan.catalogue), &reading, &mut stdin)?;
+            let privacy = (&diagnose.privacy, &plan.catalogue);
+            let named = || names(privacy, &reading, &mut stdin);
+            let (mut identities, kept) = on_threads(diagnose.threads, named)?;
             let (inputs, mut report, is_there) = on_threads(diagnose.threads, || {
                 let size = sources::size(&diagnose.sources);
                 let _shown = Progress::start(&reading.shared, size, plan.progress);
@@ -123,8 +124,9 @@ pub fn run(
         Task::Convert(convert) => {
             refuse_empty(&convert.sources, &mut stdin)?;
             let reading = convert.bundle.inputs(&convert.sources);
-            let (identities, kept) =
-                names((&convert.privacy, &plan.catalogue), &reading, &mut stdin)?;
+            let privacy = (&convert.privacy, &plan.catalogue);
+            let named = || names(privacy, &reading, &mut stdin);
+            let (identities, kept) = on_threads(convert.threads, named)?;
             let identities = identities.map(Mutex::new);
             // tokens are numbered in the order of the input
             let threads = match identities {
@@ -272,16 +274,21 @@ fn scan_all(
     // a file that cannot be continued is reported before anything is read
     let (mut results, known) = scan::Results::open(scanned.resume.as_deref(), by_finding, out)?;
     let analyzer = analyzer(plan, diagnose, notes)?;
+    let identities = redact::wanted(&diagnose.privacy, &plan.catalogue)?;
     let (bundles, failures) = scan::bundles(&scanned.paths);
     let is_missing = AtomicBool::new(!failures.is_empty());
     let reading = diagnose.bundle.inputs(&[]);
     progress::on_interrupt(&reading.shared.stop);
     let found = AtomicBool::new(false);
     let one = |reading: &InputSet, threads: usize| {
-        let privacy = (&diagnose.privacy, &plan.catalogue);
-        let of_names = names(privacy, reading, &mut Stdin::new(io::empty()));
-        let (inputs, mut report, is_there) = on_threads(Some(threads), || {
-            read(&analyzer, reading, false, diagnose::sources(io::empty()))
+        let (identities, (inputs, mut report, is_there)) = on_threads(Some(threads), || {
+            let feed = |reading: &InputSet, sink: &mut dyn DocumentSink| {
+                sources::read(reading, io::empty(), sink)
+            };
+            let identities = identities.clone();
+            let identities = identities.map(|it| redact::names(it, reading, feed));
+            let feed = diagnose::sources(io::empty());
+            (identities, read(&analyzer, reading, false, feed))
         });
         inputs.add_to(&mut report);
         narrow(diagnose, &mut report, is_there);
@@ -290,7 +297,7 @@ fn scan_all(
         if inputs.failures.iter().any(given) {
             is_missing.store(true, Ordering::Relaxed);
         }
-        if let Ok((Some(mut identities), _)) = of_names {
+        if let Some(mut identities) = identities {
             report.redact(&mut identities);
         }
         let (holds, left_out) = select_findings(diagnose, &mut report);
@@ -355,22 +362,12 @@ fn diagnosed(
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
     let (found, left_out) = select_findings(diagnose, &mut report);
-    let render: Box<dyn Render> = match diagnose.form {
-        Form::Human => Box::new(Human {
-            layout: *layout,
-            detail: match (diagnose.verbose, diagnose.quiet) {
-                (true, _) => Detail::All,
-                (_, true) => Detail::Titles,
-                _ => Detail::Usual,
-            },
-        }),
-        Form::Json { pretty } => Box::new(Json { pretty }),
-        Form::Ndjson => Box::new(Ndjson::default()),
-        Form::Markdown => Box::new(Markdown),
-        Form::Html => Box::new(Html),
-        Form::Sarif => Box::new(Sarif),
-        Form::Junit => Box::new(Junit),
+    let detail = match (diagnose.verbose, diagnose.quiet) {
+        (true, _) => Detail::All,
+        (_, true) => Detail::Titles,
+        _ => Detail::Usual,
     };
+    let render = renderer(diagnose.form, *layout, detail);
     let view = View {
         report: &report,
         left_out,

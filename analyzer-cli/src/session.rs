@@ -7,20 +7,19 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use clap::FromArgMatches;
-use kwhy_bundle::archive::{Member, Walk};
-use kwhy_bundle::bundle::Bundles;
-use kwhy_bundle::sources::{self, InputError, InputSet, Inputs};
+use clap::{FromArgMatches, ValueEnum};
+use kwhy_bundle::archive::Member;
+use kwhy_bundle::sources::{self, InputError, InputSet, Inputs, Streams};
 use kwhy_bundle::{Disposition, Document, DocumentSink, Shared, Source};
 use kwhy_core::report::{Identities, LimitMet};
 use kwhy_core::{Analyzer, Cancel, Report};
-use kwhy_render::Render;
+use kwhy_render::{Detail, Layout, View};
 
-use crate::args::Args;
-use crate::diagnose::{analyzer, narrow, on_threads, read, select_findings};
+use crate::args::{Args, ReportOutput};
+use crate::diagnose::{analyzer, narrow, on_threads, read, renderer, select_findings};
 use crate::extract::{self, Convert};
 use crate::notes::Notes;
-use crate::plan::{self, CataloguePlan, Diagnose, Environment, Plan, Privacy, Task};
+use crate::plan::{self, Diagnose, Environment, Plan, Task};
 use crate::redact;
 
 pub use crate::failure::Failure;
@@ -130,13 +129,14 @@ impl<'g> Feed<'g> {
         }
     }
 
-    /// The names in what is read twice.
-    fn names(&self, identities: Identities, reading: &InputSet) -> Identities {
+    /// The names in what is read twice, if they become tokens.
+    fn names(&self, identities: Option<&Identities>, reading: &InputSet) -> Option<Identities> {
+        let identities = identities?.clone();
         let feed = |reading: &InputSet, sink: &mut dyn DocumentSink| match self {
             Feed::Twice(held) => held.feed(reading, sink),
             Feed::Once(_) => sources::read(reading, io::empty(), sink),
         };
-        redact::names(identities, reading, feed)
+        Some(redact::names(identities, reading, feed))
     }
 }
 
@@ -155,37 +155,23 @@ fn parts<'p>(
     reading: &InputSet,
     sink: &mut dyn DocumentSink,
 ) -> Inputs {
-    let shared = &reading.shared;
-    let mut bundles = Bundles::new(sink, reading.wanted.clone(), Arc::clone(shared));
-    let mut walk = Walk::new(&mut bundles, reading.limits, Arc::clone(shared));
-    let mut inputs = Inputs::default();
+    let shared = Arc::clone(&reading.shared);
+    let mut streams = Streams::new(reading.wanted.clone(), reading.limits, shared, sink);
     for (name, reader) in all {
-        if shared.is_stopped() {
+        if reading.shared.is_stopped() {
             break;
         }
-        let member = Member {
-            root: bundle.unwrap_or(&name).to_owned(),
-            path: bundle.map_or(String::new(), |_| name.clone()),
-            size: None,
-            modified: None,
-            packed: false,
-            loose: false,
-            name: name.clone(),
+        let member = match bundle {
+            Some(bundle) => Member {
+                root: bundle.to_owned(),
+                path: name.clone(),
+                ..sources::member(name)
+            },
+            None => sources::member(name),
         };
-        match walk.read(member, reader) {
-            Ok(()) => inputs.read += 1,
-            Err(error) => shared.fail(Path::new(&name), error),
-        }
+        streams.read(member, reader);
     }
-    let (bundles, collected, _) = bundles.finish();
-    let (limits, failures) = shared.finish();
-    let failures = failures.into_iter();
-    let failures = failures.map(|(path, source)| InputError::new(path, source));
-    inputs.failures = failures.collect();
-    inputs.limits = limits;
-    inputs.bundles = bundles;
-    inputs.collected = collected;
-    inputs
+    streams.finish().0
 }
 
 /// The plan of a command line without the program's name.
@@ -203,25 +189,12 @@ fn planned(typed: &[OsString]) -> Result<Plan, Refusal> {
     plan::plan(args, &Environment::default()).map_err(Refusal::Option)
 }
 
-/// The names in the input, if they become tokens.
-fn identities(
-    privacy: &Privacy,
-    catalogue: &CataloguePlan,
-    feed: &Feed<'_>,
-    reading: &InputSet,
-) -> Result<Option<Identities>, Failure> {
-    let Some(redaction) = &privacy.redact else {
-        return Ok(None);
-    };
-    let identities = redact::identities(redaction, catalogue)?;
-    Ok(Some(feed.names(identities, reading)))
-}
-
 /// Diagnoses inputs, each call one incident.
 pub struct Diagnoser {
-    plan: Plan,
     diagnose: Diagnose,
     analyzer: Analyzer,
+    /// How names become tokens, if they do.
+    identities: Option<Identities>,
 }
 
 /// A diagnosis.
@@ -249,13 +222,15 @@ impl Diagnoser {
         let Task::Diagnose(diagnose) = task else {
             return Err(Refusal::Option("options of a diagnosis are wanted".into()));
         };
-        let analyzer = on_threads(diagnose.threads, || {
-            analyzer(&plan, &diagnose, &mut Notes::new(&mut io::sink(), None))
+        let (analyzer, identities) = on_threads(diagnose.threads, || {
+            let analyzer = analyzer(&plan, &diagnose, &mut Notes::new(&mut io::sink(), None))?;
+            let identities = redact::wanted(&diagnose.privacy, &plan.catalogue)?;
+            Ok::<_, Failure>((analyzer, identities))
         })?;
         Ok(Diagnoser {
-            plan,
             diagnose,
             analyzer,
+            identities,
         })
     }
 
@@ -265,34 +240,32 @@ impl Diagnoser {
     /// # Errors
     /// A stream that has to be read twice cannot be read, or is too large for that.
     pub fn run(&self, given: Given<'_>, keep: bool, stop: &Cancel) -> Result<Diagnosis, Refusal> {
-        on_threads(self.diagnose.threads, || self.run_here(given, keep, stop))
-    }
-
-    fn run_here(&self, given: Given<'_>, keep: bool, stop: &Cancel) -> Result<Diagnosis, Refusal> {
         let diagnose = &self.diagnose;
-        let feed = Feed::new(given, diagnose.privacy.redact.is_some())?;
-        let mut reading = diagnose.bundle.inputs(&feed.inputs());
-        reading.shared = Shared::under(stop);
-        let names = identities(&diagnose.privacy, &self.plan.catalogue, &feed, &reading)?;
-        let feed =
-            |reading: &InputSet, sink: &mut (dyn DocumentSink + Send)| feed.feed(reading, sink);
-        let (inputs, mut report, is_there) = read(&self.analyzer, &reading, keep, feed);
-        inputs.add_to(&mut report);
-        narrow(diagnose, &mut report, is_there);
-        if let Some(mut names) = names {
-            report.redact(&mut names);
-        }
-        let (_, left_out) = select_findings(diagnose, &mut report);
-        Ok(Diagnosis {
-            report,
-            left_out,
-            read: inputs.read,
-            failures: inputs.failures,
+        on_threads(diagnose.threads, || {
+            let feed = Feed::new(given, self.identities.is_some())?;
+            let mut reading = diagnose.bundle.inputs(&feed.inputs());
+            reading.shared = Shared::under(stop);
+            let names = feed.names(self.identities.as_ref(), &reading);
+            let feed =
+                |reading: &InputSet, sink: &mut (dyn DocumentSink + Send)| feed.feed(reading, sink);
+            let (inputs, mut report, is_there) = read(&self.analyzer, &reading, keep, feed);
+            inputs.add_to(&mut report);
+            narrow(diagnose, &mut report, is_there);
+            if let Some(mut names) = names {
+                report.redact(&mut names);
+            }
+            let (_, left_out) = select_findings(diagnose, &mut report);
+            Ok(Diagnosis {
+                report,
+                left_out,
+                read: inputs.read,
+                failures: inputs.failures,
+            })
         })
     }
 }
 
-/// Writes a report as `kwhy -o` does: `html`, `human`, `markdown`, `ndjson`, `sarif` or `junit`.
+/// Writes a report as `kwhy -o` does, in a form of that name.
 ///
 /// # Errors
 /// There is no such form.
@@ -302,24 +275,12 @@ pub fn render(
     form: &str,
     width: usize,
 ) -> Result<Vec<u8>, Refusal> {
-    let layout = kwhy_render::Layout {
-        width,
-        color: false,
-    };
-    let form: Box<dyn Render> = match form {
-        "html" => Box::new(kwhy_render::Html),
-        "human" => Box::new(kwhy_render::Human {
-            layout,
-            detail: kwhy_render::Detail::Usual,
-        }),
-        "markdown" => Box::new(kwhy_render::Markdown),
-        "ndjson" => Box::new(kwhy_render::Ndjson::default()),
-        "sarif" => Box::new(kwhy_render::Sarif),
-        "junit" => Box::new(kwhy_render::Junit),
-        other => return Err(Refusal::Option(format!("there is no form {other:?}"))),
-    };
+    let wrong = |_| Refusal::Option(format!("there is no form {form:?}"));
+    let form = plan::form(ReportOutput::from_str(form, false).map_err(wrong)?, false);
+    let color = false;
+    let form = renderer(form, Layout { width, color }, Detail::Usual);
     let mut text = Vec::new();
-    let view = kwhy_render::View { report, left_out };
+    let view = View { report, left_out };
     form.render(&view, &mut text).map_err(Failure::Output)?;
     Ok(text)
 }
@@ -336,8 +297,10 @@ pub struct Share {
 
 /// Converts inputs into lines of JSON.
 pub struct Converter {
-    plan: Plan,
     convert: Convert,
+    layout: Layout,
+    /// How names become tokens, if they do.
+    identities: Option<Identities>,
 }
 
 /// The result of a conversion.
@@ -356,7 +319,7 @@ impl Converter {
     /// With a command (`events`, `objects`, `records`) and its options. A record names its document.
     ///
     /// # Errors
-    /// An option is wrong.
+    /// An option is wrong, or signatures cannot be used.
     pub fn new(typed: &[OsString]) -> Result<Converter, Refusal> {
         let mut plan = planned(typed)?;
         let task = std::mem::replace(&mut plan.task, Task::Hint);
@@ -366,7 +329,14 @@ impl Converter {
         if let extract::What::Records { named } = &mut convert.what {
             *named = true;
         }
-        Ok(Converter { plan, convert })
+        let identities = on_threads(convert.threads, || {
+            redact::wanted(&convert.privacy, &plan.catalogue)
+        })?;
+        Ok(Converter {
+            convert,
+            layout: plan.layout,
+            identities,
+        })
     }
 
     /// Writes what is read until the input ends or is cancelled. Of several parts, one is converted; what occurs twice in the
@@ -381,43 +351,36 @@ impl Converter {
         stop: &Cancel,
         out: &mut (dyn Write + Send),
     ) -> Result<Converted, Refusal> {
-        // tokens are numbered in the order of the input
-        let threads = match self.convert.privacy.redact {
-            Some(_) => Some(1),
-            None => self.convert.threads,
-        };
-        on_threads(threads, || self.run_here(given, share, stop, out))
-    }
-
-    fn run_here(
-        &self,
-        given: Given<'_>,
-        share: Option<Share>,
-        stop: &Cancel,
-        out: &mut (dyn Write + Send),
-    ) -> Result<Converted, Refusal> {
         let convert = &self.convert;
-        let feed = Feed::new(given, convert.privacy.redact.is_some())?;
-        let mut convert_of = convert.clone();
-        convert_of.sources = feed.inputs();
-        let mut reading = convert.bundle.inputs(&convert_of.sources);
-        reading.shared = Shared::under(stop);
-        let names = identities(&convert.privacy, &self.plan.catalogue, &feed, &reading)?;
-        let names = names.map(Mutex::new);
-        let page = (&self.plan.layout, None);
-        let feed = |reading: &InputSet, sink: &mut (dyn DocumentSink + Send)| match (share, feed) {
-            (None, feed) => feed.feed(reading, sink),
-            (Some(share), Feed::Once(Given::Paths(_))) => {
-                // sizes are known where members are taken
-                sources::read(reading, io::empty(), &mut Parted::new(sink, share))
-            }
-            (Some(share), feed) => feed.feed(reading, &mut Parted::new(sink, share)),
+        // tokens are numbered in the order of the input
+        let threads = match self.identities {
+            Some(_) => Some(1),
+            None => convert.threads,
         };
-        let (inputs, _) = extract::run(&convert_of, page, &reading, feed, names.as_ref(), out)?;
-        Ok(Converted {
-            read: inputs.read,
-            failures: inputs.failures,
-            limits: inputs.limits,
+        on_threads(threads, || {
+            let feed = Feed::new(given, self.identities.is_some())?;
+            let mut convert_of = convert.clone();
+            convert_of.sources = feed.inputs();
+            let mut reading = convert.bundle.inputs(&convert_of.sources);
+            reading.shared = Shared::under(stop);
+            let names = feed.names(self.identities.as_ref(), &reading);
+            let names = names.map(Mutex::new);
+            let page = (&self.layout, None);
+            let feed =
+                |reading: &InputSet, sink: &mut (dyn DocumentSink + Send)| match (share, feed) {
+                    (None, feed) => feed.feed(reading, sink),
+                    (Some(share), Feed::Once(Given::Paths(_))) => {
+                        // sizes are known where members are taken
+                        sources::read(reading, io::empty(), &mut Parted::new(sink, share))
+                    }
+                    (Some(share), feed) => feed.feed(reading, &mut Parted::new(sink, share)),
+                };
+            let (inputs, _) = extract::run(&convert_of, page, &reading, feed, names.as_ref(), out)?;
+            Ok(Converted {
+                read: inputs.read,
+                failures: inputs.failures,
+                limits: inputs.limits,
+            })
         })
     }
 }
@@ -460,9 +423,7 @@ impl<S: DocumentSink> DocumentSink for Parted<S> {
         }
     }
 
-    fn again(&mut self, number: usize, name: &str) {
-        self.sink.again(number, name);
-    }
+    // another name of a document is not passed on: its number is that among those of all parts
 
     fn told(&mut self, member: &Member, what: Disposition) {
         self.size = member.size;

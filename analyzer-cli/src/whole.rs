@@ -21,6 +21,20 @@ impl Unfinished {
         Unfinished { to, partial }
     }
 
+    /// Creates the file that is to take the place of another one, with its permissions. Where that is a link, it is what
+    /// it leads to.
+    ///
+    /// # Errors
+    /// There is no such file, or none can be created beside it.
+    pub fn replacing(path: &Path) -> io::Result<(Unfinished, File)> {
+        let path = path.canonicalize()?;
+        let new = Unfinished::new(&path);
+        let file = File::create_new(new.path())?;
+        // before anything is in it that others may not read
+        file.set_permissions(path.metadata()?.permissions())?;
+        Ok((new, file))
+    }
+
     /// Where it is written.
     pub fn path(&self) -> &Path {
         &self.partial
@@ -35,6 +49,14 @@ impl Unfinished {
             Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
             Err(_) => fs::rename(&self.partial, &self.to),
         }
+    }
+
+    /// Gives it its name, in place of what has it.
+    ///
+    /// # Errors
+    /// It cannot be renamed; what has the name is then as it was.
+    pub fn replace(self) -> io::Result<()> {
+        fs::rename(&self.partial, &self.to)
     }
 }
 
@@ -53,13 +75,10 @@ impl Drop for Unfinished {
 /// # Errors
 /// The file cannot be written; it is then as it was.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
-    let path = path.canonicalize()?;
-    let new = Unfinished::new(&path);
-    let mut file = File::create_new(new.path())?;
+    let (new, mut file) = Unfinished::replacing(path)?;
     file.write_all(content)?;
-    file.set_permissions(path.metadata()?.permissions())?;
     file.sync_all()?;
-    fs::rename(new.path(), &path)
+    new.replace()
 }
 
 #[cfg(test)]

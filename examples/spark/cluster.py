@@ -45,12 +45,20 @@ class Cluster:
         }
 
     def _start(self, name: str, *arguments: str) -> None:
-        log = open(os.path.join(self._folder.name, f"{name}.log"), "wb")
         run = [str(HOME / "bin" / "spark-class"), *arguments]
-        started = subprocess.Popen(run, env=self.environment(), stdout=log, stderr=log)
+        with open(os.path.join(self._folder.name, f"{name}.log"), "wb") as log:
+            started = subprocess.Popen(run, env=self.environment(), stdout=log, stderr=log)
         self._processes.append(started)
 
     def __enter__(self) -> "Cluster":
+        try:
+            self._begin()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def _begin(self) -> None:
         port = free_port()
         self.url = f"spark://127.0.0.1:{port}"
         deploy = "org.apache.spark.deploy"
@@ -60,7 +68,6 @@ class Cluster:
         for number in range(self.workers):
             worker = (f"{deploy}.worker.Worker", *host, "--cores", "1", "--memory", self.memory)
             self._start(f"worker-{number}", *worker, self.url)
-        return self
 
     def __exit__(self, *_: object) -> None:
         for process in reversed(self._processes):

@@ -12,6 +12,7 @@ import fnmatch
 import os
 from dataclasses import dataclass, field
 from datetime import date, datetime, timezone
+from functools import cached_property
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 from urllib.parse import urlsplit
 
@@ -47,6 +48,8 @@ SCHEMAS = {
 #: Options that have the name and meaning of those of the command line.
 TEXTS = ("namespace", "since", "until", "now", "min_severity", "min_confidence", "redact_key", "signatures")
 FLAGS = ("redact", "show_secrets", "audit")
+#: Those of them that events do not have.
+OF_FINDINGS = ("namespace", "min_confidence", "signatures", "audit")
 #: The day of a bundle of which none is known, where days are chosen: ``days=2024-03-04,2024-03-05``.
 NO_DAY = "unknown"
 #: A bundle that can be read in parts is, if it is larger: ``splitBytes``.
@@ -106,20 +109,24 @@ def bundles(uri: str, options: Dict[str, str]) -> List[Bundle]:
     path = path.rstrip("/") or "/"
     fixed = path.split("/")
     globs = next((i for i, part in enumerate(fixed) if any(c in part for c in "*?[")), len(fixed))
-    root = "/".join(fixed[:globs])
+    root = "/".join(fixed[:globs]) or ("/" if path.startswith("/") else ".")
     if globs < len(fixed):
-        found = [root]
+        open_ = [root]
         for pattern in fixed[globs:]:
-            inside = [each for folder in found for each in listed(system, folder)]
+            if pattern == "**":
+                open_ = [each for folder in open_ for each in folders(system, folder)]
+                kept = [system.get_file_info(each) for each in open_]
+                continue
+            inside = [each for folder in open_ for each in listed(system, folder)]
             kept = [it for it in inside if fnmatch.fnmatchcase(os.path.basename(it.path), pattern)]
-            found = [it.path for it in kept]
+            open_ = [it.path for it in kept if it.type == pafs.FileType.Directory]
         infos = kept
     else:
         info = system.get_file_info(root)
         if info.type == pafs.FileType.NotFound:
             raise FileNotFoundError(f"there is nothing at {uri}")
         infos = [info] if info.type == pafs.FileType.File else listed(system, root)
-    made: List[Bundle] = []
+    made: Dict[str, Bundle] = {}
     while infos:
         info = infos.pop()
         is_folder = info.type == pafs.FileType.Directory
@@ -131,8 +138,10 @@ def bundles(uri: str, options: Dict[str, str]) -> List[Bundle]:
         if is_folder:
             size, changed = measured(system, info.path, changed)
         day = arrival(tags.get("day"), changed)
-        made.append(Bundle(before + info.path, info.path, is_folder, size, day, tags))
-    return sorted(made, key=lambda bundle: bundle.name)
+        name = before + info.path
+        # a glob may name a folder and what is in it
+        made[name] = Bundle(name, info.path, is_folder, size, day, tags)
+    return [made[name] for name in sorted(made)]
 
 
 def measured(
@@ -165,12 +174,25 @@ def listed(system: pafs.FileSystem, folder: str) -> List[pafs.FileInfo]:
     return [each for each in found if each.type in kinds and each.path.rstrip("/") != folder]
 
 
+def folders(system: pafs.FileSystem, folder: str) -> Iterator[str]:
+    """A folder and all folders below it."""
+    yield folder
+    for each in listed(system, folder):
+        if each.type == pafs.FileType.Directory:
+            yield from folders(system, each.path)
+
+
 def arrival(tag: Optional[str], changed: Optional[datetime]) -> Optional[date]:
     """The day at which a bundle came in: that of its folder, or that of its last change."""
     try:
         return date.fromisoformat(tag) if tag else changed.astimezone(timezone.utc).date()
     except (ValueError, AttributeError):
         return None
+
+
+def opened(system: pafs.FileSystem, path: str) -> pa.NativeFile:
+    """An object as it is: Arrow would unpack what is called ``.gz``, past the limits of kwhy."""
+    return system.open_input_stream(path, compression=None)
 
 
 def parts_of(bundle: Bundle, what: str, is_local: bool, split: int) -> int:
@@ -223,6 +245,8 @@ class KwhyReader(DataSourceReader):
     def _options(self) -> Dict[str, Any]:
         """The options of the package ``kwhy``."""
         given = {name.replace("_", ""): value for name, value in self.options.items()}
+        if self.what == "events" and (wrong := [it for it in OF_FINDINGS if it.replace("_", "") in given]):
+            raise ValueError(f"events have no option {', '.join(wrong)}")
         reading: Dict[str, Any] = {"threads": int(given.get("threads", 1))}
         for name in TEXTS:
             if (value := given.get(name.replace("_", ""))) is not None:
@@ -280,19 +304,22 @@ class KwhyReader(DataSourceReader):
         if isinstance(system, pafs.LocalFileSystem):
             return bundle.path, None
         if not bundle.is_folder:
-            return system.open_input_stream(bundle.path), bundle.name
+            return opened(system, bundle.path), bundle.name
         files = system.get_file_info(pafs.FileSelector(bundle.path, recursive=True))
         files = sorted((it for it in files if it.type == pafs.FileType.File), key=lambda it: it.path)
         start = len(bundle.path) - len(os.path.basename(bundle.path))
-        members = ((it.path[start:], system.open_input_stream(it.path)) for it in files)
+        members = ((it.path[start:], opened(system, it.path)) for it in files)
         return members, bundle.name
 
-    def _rows(self, bundle: Bundle) -> Iterator[Dict[str, Any]]:
+    @cached_property
+    def _analyzer(self) -> Any:
         import kwhy
 
+        return kwhy.Analyzer(**self.reading)
+
+    def _rows(self, bundle: Bundle) -> Iterator[Dict[str, Any]]:
         source, name = self._given(bundle)
-        analyzer = kwhy.Analyzer(**self.reading)
-        report = analyzer.analyze(source, name=name, context=False)
+        report = self._analyzer.analyze(source, name=name, context=False)
         limits = [each.to_dict() for each in report.limits]
         of_bundle: Dict[str, Any] = {"verdict": report.verdict}
         if self.what == "bundles":
@@ -322,8 +349,7 @@ class KwhyReader(DataSourceReader):
         import kwhy
 
         source, name = self._given(bundle)
-        known = ("namespace", "audit", "min_confidence", "signatures")
-        options = {name: value for name, value in self.reading.items() if name not in known}
+        options = {name: value for name, value in self.reading.items() if name not in OF_FINDINGS}
         with kwhy.events(source, name=name, share=share, **options) as stream:
             for batch in stream.to_batches():
                 columns = []

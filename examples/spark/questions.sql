@@ -42,5 +42,7 @@ LIMIT 20;
 -- name: bundles that were not read whole
 SELECT DISTINCT bundle, error, transform(limits, met -> met.limit) AS limits
 FROM findings
-WHERE error IS NOT NULL OR exists(limits, met -> met.limit IN ('damaged', 'ratio', 'total-size', 'member-size', 'time'))
+WHERE error IS NOT NULL
+   OR exists(limits, met -> met.limit IN ('damaged', 'interrupted', 'member-size', 'members', 'nesting', 'ratio', 'time',
+                                          'total-size', 'unreadable', 'unsupported'))
 ORDER BY bundle;

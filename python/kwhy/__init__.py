@@ -20,7 +20,7 @@ from kwhy._errors import Error, InputError, OptionError, SignatureError
 from kwhy._given import Limits, Path, Patterns, Source, Time
 from kwhy._kwhy import __version__
 from kwhy._report import Report
-from kwhy._stream import Object, Stream
+from kwhy._stream import Object, Stream, is_object
 from kwhy._types import (
     BundleSummary, Carrier, Check, CollectedAt, Event, Evidence, Finding, Fix, InputSummary, KindHealth,
     LimitMet, Record, Stats, Subject, TimelineReport, Unexplained,
@@ -224,5 +224,4 @@ def objects(
 
 
 def _object(row: Dict[str, Any]) -> Optional[Object]:
-    is_event = "message" in row and "count" in row and "subject" in row
-    return None if is_event else Object.from_dict(row)
+    return Object.from_dict(row) if is_object(row) else None

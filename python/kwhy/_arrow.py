@@ -9,6 +9,8 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional
 
 import pyarrow as pa
 
+from kwhy._stream import is_object
+
 TIME = pa.timestamp("us", tz="UTC")
 TEXTS = pa.map_(pa.string(), pa.string())
 SUBJECT = pa.struct(
@@ -128,11 +130,6 @@ def batches(kind: str, rows: Iterable[Dict[str, Any]], size: int) -> pa.RecordBa
             yield pa.RecordBatch.from_pylist(some, schema=schema)
 
     return pa.RecordBatchReader.from_batches(schema, read())
-
-
-def is_object(row: Dict[str, Any]) -> bool:
-    """An event that belongs to no object has a message, which no object has beside a reason and a count."""
-    return not ("message" in row and "count" in row and "subject" in row)
 
 
 def findings(reports: Iterable[Any]) -> pa.Table:

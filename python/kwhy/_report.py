@@ -43,7 +43,8 @@ class Report(_types.Report):
         return list(dict.fromkeys(causes))
 
     def render(self, form: str, width: int = 100) -> str:
-        """As ``kwhy -o`` writes it: ``html``, ``human``, ``markdown``, ``ndjson``, ``sarif``, ``junit``.
+        """As ``kwhy -o`` writes it: ``html``, ``human``, ``json``, ``markdown``, ``ndjson``, ``sarif``,
+        ``junit``.
 
         A report that was pickled or made of JSON has no longer the lines around the evidence.
         """

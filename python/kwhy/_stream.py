@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+def is_object(row: Dict[str, Any]) -> bool:
+    """An event that belongs to no object has a message, which no object has beside a count and a subject."""
+    return not ("message" in row and "count" in row and "subject" in row)
+
+
 @dataclass
 class Object:
     """An object as the input shows it: a description, an API object, a row of a table."""

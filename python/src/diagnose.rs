@@ -1,7 +1,6 @@
 //! Diagnoses: reports as JSON, and other forms of them.
 
 use std::ffi::OsString;
-use std::path::Path;
 
 use kwhy_cli::session;
 use kwhy_core::{Cancel, Report};
@@ -51,10 +50,7 @@ impl Diagnoser {
         }
         let (done, json) = done.map_err(|refusal| errors::of(&refusal))?;
         if done.read == 0 {
-            let first = done.failures.first();
-            let path = first.map_or(Path::new(""), |failure| failure.path());
-            let why = first.map(|failure| failure.io_error());
-            return Err(errors::unreadable(py, path, why, "it holds no file"));
+            return Err(errors::nothing_read(py, &done.failures));
         }
         let json = json.map_err(|error| PyValueError::new_err(error.to_string()))?;
         let left_out = done.left_out;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use kwhy_bundle::InputError;
 use kwhy_cli::session::Refusal;
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
@@ -34,8 +35,16 @@ pub fn of(refusal: &Refusal) -> PyErr {
     })
 }
 
+/// The exception of an input of which nothing can be read.
+pub fn nothing_read(py: Python<'_>, failures: &[InputError]) -> PyErr {
+    let first = failures.first();
+    let path = first.map_or(Path::new(""), |failure| failure.path());
+    let why = first.map(|failure| failure.io_error());
+    unreadable(py, path, why, "it holds no file")
+}
+
 /// The exception of a path that cannot be read.
-pub fn unreadable(
+fn unreadable(
     py: Python<'_>,
     path: &Path,
     why: Option<&std::io::Error>,

@@ -2,10 +2,9 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use kwhy_cli::session::{Converted, Converter, Refusal, Share};
 use kwhy_core::Cancel;
@@ -15,14 +14,12 @@ use pyo3::types::PyBytes;
 
 use crate::errors;
 use crate::given::{Given, Raised};
-use crate::work::caught;
+use crate::work::{EVERY, caught};
 
 /// The number of pieces that wait for Python.
 const PIECES: usize = 4;
 /// A piece is at least so long, except for the last one.
 const PIECE: usize = 256 * 1024;
-/// The interval at which signals are looked at.
-const EVERY: Duration = Duration::from_millis(50);
 
 enum Message {
     Piece(Vec<u8>),
@@ -54,10 +51,7 @@ impl Lines {
         }
         let ended = ended?.map_err(|refusal| errors::of(&refusal))?;
         if ended.read == 0 {
-            let first = ended.failures.first();
-            let path = first.map_or(Path::new(""), |failure| failure.path());
-            let why = first.map(|failure| failure.io_error());
-            return Err(errors::unreadable(py, path, why, "it holds no file"));
+            return Err(errors::nothing_read(py, &ended.failures));
         }
         let mut state = self.state();
         let limits = ended.limits.iter();

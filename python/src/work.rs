@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use crate::errors;
 
 /// The interval at which signals are looked at.
-const EVERY: Duration = Duration::from_millis(50);
+pub const EVERY: Duration = Duration::from_millis(50);
 
 /// Does work on a thread of its own while other threads of Python run. An interrupt cancels it, and is raised.
 pub fn beside<T: Send>(

@@ -265,7 +265,7 @@ pub enum Command {
         /// What a line is
         #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = ScanOutput::Reports)]
         output: ScanOutput,
-        /// Read so many bundles at a time that they take no more memory, such as 2G; one is always read
+        /// Read no more bundles at a time than fit this memory by an estimate, such as 2G; one is always read
         #[arg(long, value_name = "BYTES")]
         memory: Option<ByteCount>,
         /// Write the results to this file; bundles whose results it contains already are passed over

@@ -19,7 +19,7 @@ use crate::extract::Convert;
 use crate::schema::SchemaName;
 use crate::signatures::NewPlan;
 
-pub use typed::{LEAST_COLUMNS, UNKNOWN_COLUMNS, plan};
+pub use typed::{LEAST_COLUMNS, UNKNOWN_COLUMNS, form, plan};
 
 /// The environment that the program was started in.
 #[derive(Clone, Debug, Default)]
@@ -159,7 +159,7 @@ pub struct ScanPlan {
     pub paths: Vec<PathBuf>,
     /// How each is diagnosed.
     pub diagnose: Box<Diagnose>,
-    /// The bytes of memory that bundles may take at once.
+    /// The bytes of memory that bundles may take at once, by an estimate.
     pub memory: Option<u64>,
     /// The file of results that is continued.
     pub resume: Option<PathBuf>,

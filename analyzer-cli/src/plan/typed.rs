@@ -113,7 +113,8 @@ pub fn plan(mut args: Args, world: &Environment) -> Result<Plan, String> {
     })
 }
 
-fn form(output: ReportOutput, is_read_by_people: bool) -> Form {
+/// The form of an output.
+pub fn form(output: ReportOutput, is_read_by_people: bool) -> Form {
     match output {
         ReportOutput::Human => Form::Human,
         ReportOutput::Json => Form::Json {

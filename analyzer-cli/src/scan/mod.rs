@@ -93,7 +93,7 @@ pub struct Work<'w> {
     pub by_finding: bool,
     /// The number of threads in all.
     pub threads: usize,
-    /// The bytes of memory that bundles may take at once.
+    /// The bytes of memory that bundles may take at once, by an estimate.
     pub memory: Option<u64>,
     /// True if somebody looks at how far the work is.
     pub drawn: bool,
@@ -142,6 +142,7 @@ pub fn scan(
         for _ in 0..work.threads.min(bundles.len()) {
             scope.spawn(|| {
                 while let Some((number, threads)) = queue.take() {
+                    let _answer = queue.answer(number);
                     let path = bundles[number];
                     let one = InputSet {
                         sources: vec![Source::Path(path.to_owned())],

@@ -9,7 +9,7 @@ use kwhy_core::Cancel;
 use super::Done;
 use super::memory;
 
-/// The number of bundles for each thread that may be done before the one whose lines come next.
+/// The number of bundles for each thread that may be read ahead of the one whose lines come next.
 const AHEAD: usize = 16;
 
 /// Hands bundles to threads, and their lines on in the order of the bundles.
@@ -30,7 +30,7 @@ struct State {
     turn: usize,
     /// The number of bundles that are read.
     running: usize,
-    /// The bytes of memory that they may take.
+    /// The bytes of memory that they may take, and those of lines that wait.
     taken: u64,
     /// The number of their threads.
     busy: usize,
@@ -84,9 +84,10 @@ impl<'q> Queue<'q> {
             let threads = (self.threads / at_once).max(1);
             let needed = memory::of_bundle(self.sizes[number], threads);
             let fits = self.memory.is_none_or(|all| state.taken + needed <= all);
+            // lines pile up where nobody takes them; those of the next turn are then there, so it goes on
             let is_near = number - state.turn < AHEAD * self.threads;
             let is_free = state.busy < self.threads;
-            if state.running == 0 || (fits && is_near && is_free) {
+            if is_near && (state.running == 0 || (fits && is_free)) {
                 state.next += 1;
                 state.running += 1;
                 state.taken += needed;
@@ -98,6 +99,14 @@ impl<'q> Queue<'q> {
         }
     }
 
+    /// Answers for a bundle that was taken, until it is dropped.
+    pub fn answer(&self, number: usize) -> Answer<'_> {
+        Answer {
+            queue: self,
+            number,
+        }
+    }
+
     /// Takes the lines of a bundle.
     pub fn give(&self, number: usize, done: io::Result<Done>) {
         let mut state = self.state();
@@ -105,6 +114,7 @@ impl<'q> Queue<'q> {
         state.running -= 1;
         state.taken -= needed;
         state.busy -= threads;
+        state.taken += waiting(&done);
         state.done.insert(number, done);
         self.changed.notify_all();
     }
@@ -116,6 +126,7 @@ impl<'q> Queue<'q> {
             let turn = state.turn;
             if let Some(done) = state.done.remove(&turn) {
                 state.turn += 1;
+                state.taken -= waiting(&done);
                 self.changed.notify_all();
                 return Some(done);
             }
@@ -140,6 +151,26 @@ impl<'q> Queue<'q> {
     pub fn is_done(&self) -> bool {
         self.state().turn == self.sizes.len()
     }
+}
+
+/// Gives an error in place of lines if reading a bundle panics, so that nobody waits for them.
+pub struct Answer<'q> {
+    queue: &'q Queue<'q>,
+    number: usize,
+}
+
+impl Drop for Answer<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let error = io::Error::other("reading a bundle panicked");
+            self.queue.give(self.number, Err(error));
+        }
+    }
+}
+
+/// The bytes of lines that wait for their turn.
+fn waiting(done: &io::Result<Done>) -> u64 {
+    done.as_ref().map_or(0, |done| done.lines.len() as u64)
 }
 
 #[cfg(test)]
@@ -207,6 +238,61 @@ mod tests {
     fn one_bundle_is_always_read() {
         assert_eq!(run(&[1 << 40, 5, 1 << 40], 4, Some(1)).0, [0, 1, 2]);
         assert!(run(&[], 4, Some(1)).0.is_empty());
+    }
+
+    #[test]
+    fn lines_that_nobody_takes_do_not_pile_up() {
+        let stop = Cancel::new();
+        let queue = Queue::new(&[9; 100], 1, None, &stop);
+        let begun = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while let Some((number, _)) = queue.take() {
+                    begun.fetch_add(1, Ordering::SeqCst);
+                    queue.give(number, Ok(Done::default()));
+                }
+            });
+            while begun.load(Ordering::SeqCst) < AHEAD {
+                std::thread::yield_now();
+            }
+            // time to begin a further one
+            std::thread::sleep(Duration::from_millis(50));
+            assert_eq!(begun.load(Ordering::SeqCst), AHEAD);
+            while queue.next().is_some() {}
+        });
+        assert!(queue.is_done());
+    }
+
+    #[test]
+    fn nobody_waits_for_a_thread_that_panicked() {
+        let stop = Cancel::new();
+        let queue = Queue::new(&[9], 1, None, &stop);
+        std::thread::scope(|scope| {
+            let worker = scope.spawn(|| {
+                let taken = queue.take();
+                let _answer = taken.map(|(number, _)| queue.answer(number));
+                panic!("a defect");
+            });
+            assert!(worker.join().is_err());
+        });
+        assert!(queue.next().unwrap().is_err());
+    }
+
+    #[test]
+    fn lines_that_wait_take_memory() {
+        let stop = Cancel::new();
+        let one = memory::of_bundle(9, 1);
+        let queue = Queue::new(&[9; 4], 2, Some(2 * one), &stop);
+        for number in 0..2 {
+            assert_eq!(queue.take(), Some((number, 1)));
+        }
+        let mut done = Done::default();
+        done.lines.resize(1000, b'x');
+        queue.give(1, Ok(done));
+        assert_eq!(queue.state().taken, one + 1000);
+        queue.give(0, Ok(Done::default()));
+        assert!(queue.next().is_some() && queue.next().is_some());
+        assert_eq!(queue.state().taken, 0);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use serde::de::IgnoredAny;
 
 use super::Summary;
 use crate::failure::Failure;
+use crate::whole::Unfinished;
 
 /// Takes lines.
 pub enum Results<'r> {
@@ -116,11 +117,8 @@ fn continued(path: &Path, by_finding: bool) -> io::Result<(File, Known)> {
         .create(true)
         .truncate(false)
         .open(path)?;
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
     // a run that ends while lines are taken out leaves the file as it was
-    let mut kept: Option<BufWriter<tempfile::NamedTempFile>> = None;
+    let mut kept: Option<(Unfinished, BufWriter<File>)> = None;
     let mut known = Known::default();
     let mut group = BTreeSet::new();
     let (mut number, mut at, mut whole) = (0, 0u64, 0u64);
@@ -164,25 +162,24 @@ fn continued(path: &Path, by_finding: bool) -> io::Result<(File, Known)> {
         match (&mut kept, ends) {
             (None, true) if whole == at => whole += length,
             (None, true) => {
-                let folder = folder.unwrap_or(Path::new("."));
-                let mut out = BufWriter::new(tempfile::NamedTempFile::new_in(folder)?);
+                let (new, file) = Unfinished::replacing(path)?;
+                let mut out = BufWriter::new(file);
                 let mut before = File::open(path)?;
                 io::copy(&mut io::Read::take(&mut before, whole), &mut out)?;
                 out.write_all(&lines)?;
-                kept = Some(out);
+                kept = Some((new, out));
             }
-            (Some(out), true) => out.write_all(&lines)?,
+            (Some((_, out)), true) => out.write_all(&lines)?,
             (_, false) => {}
         }
         at += length;
         lines.clear();
     }
-    if let Some(out) = kept {
-        let new = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-        // a file of results is as readable as the one it takes the place of
-        new.as_file()
-            .set_permissions(file.metadata()?.permissions())?;
-        return Ok((new.persist(path)?, known));
+    if let Some((new, out)) = kept {
+        let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.sync_all()?;
+        new.replace()?;
+        return Ok((file, known));
     }
     file.set_len(whole)?;
     file.seek(SeekFrom::Start(whole))?;

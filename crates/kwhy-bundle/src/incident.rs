@@ -2,14 +2,13 @@
 
 use std::io::{self, Read};
 use std::path::Path;
-use std::sync::Arc;
 
 use kwhy_core::Incident;
 
 use crate::archive::limits::{Limits, Shared};
-use crate::archive::{Clock, Member, Walk};
-use crate::bundle::{Bundles, Document, DocumentSink, Wanted};
-use crate::sources::{self, InputSet, Inputs, Source};
+use crate::archive::{Clock, Member};
+use crate::bundle::{Document, DocumentSink, Wanted};
+use crate::sources::{self, InputSet, Inputs, Source, Streams};
 
 /// The selection and limits with which a bundle is read.
 #[derive(Clone, Debug, Default)]
@@ -135,10 +134,7 @@ impl DocumentSink for IncidentSink<'_> {
 /// assert_eq!(incident.finish().findings.len(), 1);
 /// ```
 pub struct Members<'s> {
-    bundles: Bundles<IncidentSink<'s>>,
-    limits: Limits,
-    shared: Arc<Shared>,
-    read: usize,
+    streams: Streams<IncidentSink<'s>>,
 }
 
 impl<'s> Members<'s> {
@@ -147,10 +143,7 @@ impl<'s> Members<'s> {
         let shared = Shared::timed(&incident.cancel_handle(), options.clock);
         let sink = IncidentSink { incident };
         Members {
-            bundles: Bundles::new(sink, options.wanted.clone(), Arc::clone(&shared)),
-            limits: options.limits,
-            shared,
-            read: 0,
+            streams: Streams::new(options.wanted.clone(), options.limits, shared, sink),
         }
     }
 
@@ -162,27 +155,17 @@ impl<'s> Members<'s> {
             packed: true,
             ..sources::member(format!("{bundle}!{path}"))
         };
-        self.take(member, reader);
+        self.streams.read(member, reader);
     }
 
     /// Reads a file that is all of a source, such as a log or an archive.
     pub fn source(&mut self, name: &str, reader: impl Read + Send) {
-        self.take(sources::member(name.to_owned()), reader);
-    }
-
-    fn take(&mut self, member: Member, reader: impl Read + Send) {
-        let name = member.name.clone();
-        let mut walk = Walk::new(&mut self.bundles, self.limits, Arc::clone(&self.shared));
-        match walk.read(member, reader) {
-            Ok(()) => self.read += 1,
-            Err(error) => self.shared.fail(Path::new(&name), error),
-        }
+        self.streams.read(sources::member(name.to_owned()), reader);
     }
 
     /// Ends the reading: the incident takes the time at which the bundles were made.
     pub fn finish(self) -> Inputs {
-        let (bundles, collected, sink) = self.bundles.finish();
-        let inputs = Inputs::new(&self.shared, self.read, bundles, collected);
+        let (inputs, sink) = self.streams.finish();
         date(&inputs, sink.incident);
         inputs
     }

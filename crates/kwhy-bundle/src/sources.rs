@@ -52,7 +52,7 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    pub(crate) fn new(
+    fn new(
         shared: &Shared,
         read: usize,
         bundles: Vec<BundleSummary>,
@@ -204,8 +204,45 @@ pub fn read(reading: &InputSet, stdin: impl Read + Send, take: &mut dyn Document
     Inputs::new(shared, read, bundles, collected)
 }
 
+/// Reads streams one by one into a sink, from wherever they come.
+pub struct Streams<S> {
+    bundles: Bundles<S>,
+    limits: Limits,
+    shared: Arc<Shared>,
+    read: usize,
+}
+
+impl<S: DocumentSink> Streams<S> {
+    /// With nothing read.
+    pub fn new(wanted: Wanted, limits: Limits, shared: Arc<Shared>, sink: S) -> Streams<S> {
+        Streams {
+            bundles: Bundles::new(sink, wanted, Arc::clone(&shared)),
+            limits,
+            shared,
+            read: 0,
+        }
+    }
+
+    /// Reads a stream to its end.
+    pub fn read(&mut self, member: Member, reader: impl Read + Send) {
+        let name = member.name.clone();
+        let mut walk = Walk::new(&mut self.bundles, self.limits, Arc::clone(&self.shared));
+        match walk.read(member, reader) {
+            Ok(()) => self.read += 1,
+            Err(error) => self.shared.fail(Path::new(&name), error),
+        }
+    }
+
+    /// Ends the reading.
+    pub fn finish(self) -> (Inputs, S) {
+        let (bundles, collected, sink) = self.bundles.finish();
+        let inputs = Inputs::new(&self.shared, self.read, bundles, collected);
+        (inputs, sink)
+    }
+}
+
 /// A file that is all of a source.
-pub(crate) fn member(name: String) -> Member {
+pub fn member(name: String) -> Member {
     Member {
         root: name.clone(),
         name,

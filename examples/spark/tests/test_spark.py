@@ -64,6 +64,8 @@ def test_findings_of_scan(spark, store):
     assert {str(row.day) for row in rows} == {f"2024-03-{day:02}" for day in range(4, 8)}
     one = loaded(spark, f"{store}/customer=c0/*/day=2024-03-04/*").collect()
     same_as_scan(one, scan(*store.glob("customer=c0/*/day=2024-03-04/*")))
+    for glob in ("*/*/*/*.zip", "**/*.zip", "customer=c0/**/day=*/*"):
+        same_as_scan(loaded(spark, f"{store}/{glob}").collect(), scan(f"{store}/{glob}"))
 
 
 def test_poisoned_bundles_are_rows(spark, tmp_path):
@@ -128,6 +130,8 @@ def test_options_are_those_of_the_program(spark, tmp_path):
     assert "members" in {met.limit for met in limited.limits}
     with pytest.raises(Exception, match="what is one of"):
         loaded(spark, tmp_path, "colours").collect()
+    with pytest.raises(Exception, match="events have no option namespace"):
+        loaded(spark, tmp_path, "events", namespace="oven").collect()
     with pytest.raises(Exception, match="nothing at"):
         loaded(spark, tmp_path / "absent").collect()
 
@@ -205,7 +209,7 @@ def test_questions(spark, store, tmp_path):
     assert rows["bundles that were not read whole"] == []
 
 
-def test_objects_of_a_store(spark, store):
+def test_objects_of_a_store(spark, store, tmp_path):
     server = pytest.importorskip("moto.server").ThreadedMotoServer(ip_address="127.0.0.1", port=0)
     server.start()
     try:
@@ -220,7 +224,7 @@ def test_objects_of_a_store(spark, store):
         s3.create_dir("inbox")
         for path in sorted(store.rglob("*")):
             if path.is_file():
-                with s3.open_output_stream(f"inbox/{path.relative_to(store)}") as out:
+                with s3.open_output_stream(f"inbox/{path.relative_to(store)}", compression=None) as out:
                     out.write(path.read_bytes())
         reader = spark.read.format("kwhy").options(
             what="findings", endpoint=f"http://127.0.0.1:{port}", region="us-east-1", anonymous="true"
@@ -231,6 +235,15 @@ def test_objects_of_a_store(spark, store):
             for source, report in scan(*folders(store)).items() for finding in report["findings"]
         )
         assert Counter((row.bundle[len("s3a://inbox/"):], row.cause) for row in rows) == wanted
+        # hostile objects meet the limits that files meet
+        s3.create_dir("poison")
+        for path in write_poison(tmp_path / "poison").iterdir():
+            if path.is_file():
+                with s3.open_output_stream(f"poison/{path.name}", compression=None) as out:
+                    out.write(path.read_bytes())
+        said = {row.bundle: {met.limit for met in row.limits or []} for row in reader.load("s3a://poison").collect()}
+        assert "ratio" in said["s3a://poison/bomb.gz"]
+        assert "damaged" in said["s3a://poison/cut.tar.gz"]
         with pytest.raises(Exception, match="nothing at"):
             reader.load("s3a://inbox/absent").collect()
     finally:
