@@ -1,5 +1,6 @@
 # docker build -t kwhy . && kubectl describe pod web-0 | docker run -i --rm kwhy
 FROM rust:1.90-alpine AS build
+# the image has a C compiler, for the allocator; its headers are missing
 RUN apk add --no-cache musl-dev
 WORKDIR /src
 COPY . .

@@ -26,7 +26,7 @@ case $(uname -m) in
 esac
 
 if command -v curl >/dev/null 2>&1; then
-    get() { curl -fsSL --retry 3 -o "$2" "$1"; }
+    get() { curl -fsSL --proto-redir '=https' --retry 3 -o "$2" "$1"; }
 elif command -v wget >/dev/null 2>&1; then
     get() { wget -q -O "$2" "$1"; }
 else
@@ -49,6 +49,7 @@ main() {
     name=kwhy-$machine-$system.tar.gz
     folder=$(mktemp -d)
     trap 'rm -rf "$folder"' EXIT
+    trap 'exit 1' HUP INT TERM
     get "$from/SHA256SUMS" "$folder/SHA256SUMS" || fail "cannot get $from/SHA256SUMS"
     get "$from/$name" "$folder/$name" || fail "cannot get $from/$name"
     wanted=$(awk -v name="$name" '$2 == name { print $1 }' "$folder/SHA256SUMS")

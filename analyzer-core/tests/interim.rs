@@ -138,6 +138,20 @@ fn an_incident_without_a_document_reads_on_in_one_without_a_name() {
     assert_eq!(incident.finish().inputs[0].lines, 2);
 }
 
+#[test]
+fn all_that_was_read_of_a_document_counts_where_reading_on_is_cancelled() {
+    let mut incident = Analyzer::new().incident();
+    incident.read("web.log", "started\n".as_bytes()).unwrap();
+    incident.cancel_handle().cancel();
+    assert_eq!(incident.read_on("stopped\n".as_bytes()).unwrap(), 0);
+    let limits = incident.finish().limits;
+    assert!(
+        limits[0].message.contains("after 8 bytes"),
+        "{}",
+        limits[0].message
+    );
+}
+
 /// Cancels once it has given so many bytes of a log without end. It cannot be sent to another thread.
 struct Endless {
     left: usize,

@@ -59,9 +59,17 @@ function place({ name, path }) {
   return path === null ? name : `${name}/${path}`;
 }
 
+// Two sources of one name cannot be told apart in a report.
 function add(items) {
   const known = new Set(chosen.map(place));
-  chosen.push(...items.filter((item) => !known.has(place(item))));
+  const again = [];
+  for (const item of items) {
+    if (known.has(place(item))) again.push(place(item));
+    else chosen.push(item);
+    known.add(place(item));
+  }
+  const more = again.length > 5 ? ` and ${again.length - 5} more` : "";
+  fail(again.length === 0 ? "" : `Not added, as there is one of this name: ${again.slice(0, 5).join(", ")}${more}`);
   refresh();
 }
 

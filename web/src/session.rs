@@ -109,7 +109,9 @@ struct HostFile<H> {
 impl<H: Host> Read for HostFile<H> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = self.host.read(self.number, self.offset, into)?;
+        // it is the page's word
+        let read = read.min(into.len());
         self.offset += read as u64;
-        Ok(read.min(into.len()))
+        Ok(read)
     }
 }

@@ -69,6 +69,18 @@ fn written(folder: &Path, name: &str, bytes: &[u8]) -> String {
     path.display().to_string()
 }
 
+/// Writes pictures of the page in its two themes.
+fn pictures(browser: &Browser, folder: &Path) {
+    for theme in ["light", "dark"] {
+        let features = json!([{ "name": "prefers-color-scheme", "value": theme }]);
+        browser.devtools(
+            "Emulation.setEmulatedMedia",
+            json!({ "features": features }),
+        );
+        browser.picture(&folder.join(theme).with_extension("png"));
+    }
+}
+
 #[test]
 fn a_paste_is_diagnosed_with_the_keyboard_alone() {
     let Some((browser, folder)) = opened("keyboard") else {
@@ -103,14 +115,7 @@ fn a_paste_is_diagnosed_with_the_keyboard_alone() {
     assert_eq!(browser.run("return self.origin"), "null");
     browser.frame(None);
     assert_eq!(browser.errors(), Vec::<String>::new());
-    for (theme, name) in [("light", "light.png"), ("dark", "dark.png")] {
-        let features = json!([{ "name": "prefers-color-scheme", "value": theme }]);
-        browser.devtools(
-            "Emulation.setEmulatedMedia",
-            json!({ "features": features }),
-        );
-        browser.picture(&folder.join(name));
-    }
+    pictures(&browser, &folder);
 }
 
 #[test]
@@ -323,6 +328,40 @@ fn folders_dropped_files_and_signatures_are_read() {
     assert!(!json_of(&browser).contains("The ferry"));
 }
 
+/// The report is in a frame, where an address is one of the page around it.
+#[test]
+fn links_of_the_report_lead_to_its_findings_and_nowhere_else() {
+    let Some((browser, folder)) = opened("links") else {
+        return;
+    };
+    let log = benches::mixed(1 << 20, 3).text;
+    browser.type_into("#files", &written(&folder, "mixed.log", log.as_bytes()));
+    browser.wait("chosen.length === 1");
+    analyze(&browser);
+    browser.frame(Some("#report"));
+    let href = "return document.querySelector('nav li:nth-child(2) a').getAttribute('href')";
+    let link = browser.run(href);
+    browser.click("nav li:nth-child(2) a");
+    assert_eq!(browser.run("return `#${document.activeElement.id}`"), link);
+    browser.run("document.querySelector('a[href^=\"https:\"]').click()");
+    let title = browser.run("return document.title");
+    assert!(title.as_str().unwrap().starts_with("kwhy: "), "{title}");
+}
+
+#[test]
+fn a_file_that_was_chosen_before_is_named_and_not_added_again() {
+    let Some((browser, folder)) = opened("again") else {
+        return;
+    };
+    let path = written(&folder, "web.log", PANIC.as_bytes());
+    browser.type_into("#files", &path);
+    browser.wait("chosen.length === 1");
+    // one from another folder may have its name
+    browser.type_into("#files", &written(&folder, "other/web.log", b"listening\n"));
+    browser.wait("document.getElementById('error').textContent.includes('web.log')");
+    assert_eq!(browser.run("return chosen.length"), 1);
+}
+
 #[test]
 fn the_page_fits_a_phone() {
     let Some((browser, folder)) = opened("phone") else {
@@ -343,12 +382,5 @@ fn the_page_fits_a_phone() {
     browser.picture(&folder.join("form.png"));
     analyze(&browser);
     assert_eq!(is_narrow(), true);
-    for (theme, name) in [("light", "light.png"), ("dark", "dark.png")] {
-        let features = json!([{ "name": "prefers-color-scheme", "value": theme }]);
-        browser.devtools(
-            "Emulation.setEmulatedMedia",
-            json!({ "features": features }),
-        );
-        browser.picture(&folder.join(name));
-    }
+    pictures(&browser, &folder);
 }

@@ -3,9 +3,9 @@
 use kwhy_bundle::testing::tar_of;
 use kwhy_bundle::{Options, read};
 use kwhy_core::Analyzer;
-use kwhy_web::SignatureFile;
+use kwhy_web::{Request, SignatureFile, analyze};
 
-use super::{MINE, PANIC, PASTE, file, outcome};
+use super::{MINE, Memory, PANIC, PASTE, file, outcome};
 
 #[test]
 fn a_request_has_the_report_that_reading_has() {
@@ -69,6 +69,18 @@ fn signatures_of_the_request_are_used_and_their_errors_have_a_place() {
     assert_eq!(report.findings[0].title, "The ferry f-7 is full");
     let error = outcome(&files, &contents, &[mine("id: x\nseverty: error\n")]).unwrap_err();
     assert!(error.starts_with("mine.yaml:2:"), "{error}");
+}
+
+#[test]
+fn the_time_of_a_request_is_held_against_the_clock_of_the_page() {
+    let request = Request {
+        files: vec![file("paste", None)],
+        seconds: Some(1),
+        ..Request::default()
+    };
+    let contents = [PASTE.repeat(100_000).into_bytes()];
+    let report = analyze(&request, Memory(&contents)).unwrap().report;
+    assert!(report.limits.iter().any(|met| met.limit.name() == "time"));
 }
 
 #[test]

@@ -5,6 +5,8 @@ mod book;
 mod generate;
 mod measure;
 mod objects;
+#[cfg(all(test, unix))]
+mod packaging;
 mod patterns;
 mod picture;
 #[cfg(test)]

@@ -81,7 +81,7 @@ pub(crate) struct Blocks<R> {
     long: Vec<usize>,
     encoding: Option<Encoding>,
     ended: bool,
-    /// RegionReason no more could be read.
+    /// Why no more could be read.
     pub failure: Option<io::Error>,
     offset: usize,
     /// The bytes read so far.

@@ -13,8 +13,10 @@ pub(super) struct DocumentStats {
     pub name: String,
     /// The object that the place of the document says it is about.
     pub about: Subject,
-    /// The bytes that were cut into blocks.
+    /// The bytes that were cut into blocks: of text, without the ends of long lines.
     pub bytes: usize,
+    /// The bytes that its readers gave.
+    pub read: u64,
     pub lines: u64,
     pub formats: Vec<(Format, u64)>,
     /// The number of events of the cluster with a reason.

@@ -61,7 +61,6 @@ pub(crate) struct Settings {
 /// Scans blocks, each independently of all others.
 struct Scanner {
     settings: Settings,
-    /// Knowledge for the next blocks.
     /// The number of blocks that were scanned.
     scanned: u64,
 }
@@ -122,8 +121,8 @@ impl Incident {
 
     /// Reads more of the document that was read last, which has grown: a log that is followed. Lines are numbered on.
     ///
-    /// Cut what is read where a record ends: a record, a table or an object that is cut is read as two. Bytes are taken for
-    /// UTF-8 unless a byte order mark precedes them.
+    /// Cut what is read where a record ends: a line, a record, a table or an object that is cut is read as two, and such a
+    /// line is counted as two. Bytes are taken for UTF-8 unless a byte order mark precedes them.
     ///
     /// ```
     /// use kwhy_core::Analyzer;
@@ -168,9 +167,10 @@ impl Incident {
         self.merged.stats.bytes += read;
         if let Some(document) = self.merged.documents.get_mut(number) {
             document.bytes = end;
+            document.read += read;
             // of many documents the first one is reported
             if reader.is_cut && !std::mem::replace(&mut self.is_cut, true) {
-                document.cancelled_after = Some(read);
+                document.cancelled_after = Some(document.read);
             }
         }
         match failure {
@@ -347,7 +347,7 @@ impl Scanner {
     }
 }
 
-/// Sets the block size in bytes.
+/// Reads blocks until they have enough bytes together, or are many.
 pub(super) fn fetch<R: Read>(blocks: &mut Blocks<R>, enough: usize) -> Vec<Block> {
     let mut fetched = Vec::new();
     let mut bytes = 0;

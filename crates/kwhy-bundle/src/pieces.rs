@@ -41,7 +41,7 @@ where
     I: Iterator<Item = io::Result<P>>,
     P: AsRef<[u8]>,
 {
-    /// Reads these pieces, up to the first error.
+    /// Reads these pieces. An error among them is the reader's; what follows it can be read on.
     pub fn new(pieces: I) -> PieceReader<I, P> {
         PieceReader {
             pieces,
@@ -66,10 +66,10 @@ where
                 self.at += length;
                 return Ok(length);
             }
-            self.at = 0;
-            self.piece = self.pieces.next().transpose()?;
-            if self.piece.is_none() {
-                return Ok(0);
+            (self.piece, self.at) = (None, 0);
+            match self.pieces.next() {
+                Some(piece) => self.piece = Some(piece?),
+                None => return Ok(0),
             }
         }
     }
@@ -104,5 +104,9 @@ mod tests {
             (read.as_slice(), error.kind()),
             (&b"ab"[..], io::ErrorKind::UnexpectedEof)
         );
+        // no piece is read twice
+        read.clear();
+        reader.read_to_end(&mut read).unwrap();
+        assert_eq!(read, b"c");
     }
 }

@@ -22,6 +22,7 @@ const USAGE: &str = "\
 usage: follow [--every SECONDS] [FILE]
 
 Reads FILE from its start and follows it, also after it was rotated or truncated; standard input without FILE.
+Lines are counted on then: line 1 is the first one that was read.
   --every SECONDS   at most one report in so many seconds (2)
 ";
 

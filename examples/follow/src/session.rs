@@ -17,7 +17,8 @@ const QUIET: Duration = Duration::from_millis(300);
 /// The time that a line waits for that at most: some logs are never quiet.
 const MAX_DELAY: Duration = Duration::from_secs(2);
 
-/// The bytes that wait for that at most.
+/// The bytes that wait for that at most. So many are kept of a line that does not end, of which the analysis reads fewer unless it
+/// is JSON.
 const MAX_WAITING: usize = 4 << 20;
 
 /// A log that is followed.
@@ -66,7 +67,7 @@ impl<W: Write> Session<W> {
             match message {
                 Ok(Message::Bytes(bytes)) => {
                     let since = *self.waiting_since.get_or_insert_with(Instant::now);
-                    self.waiting.extend_from_slice(&bytes);
+                    self.take(&bytes);
                     if self.waiting.len() >= MAX_WAITING || since.elapsed() >= MAX_DELAY {
                         self.analyze(false)?;
                     }
@@ -93,6 +94,18 @@ impl<W: Write> Session<W> {
         Some(self.every.saturating_sub(reported.elapsed()))
     }
 
+    /// Adds to what waits, but for the rest of a line that is too long: its line end comes in any case, so that lines are counted
+    /// as they are.
+    fn take(&mut self, bytes: &[u8]) {
+        let is_full = self.waiting.len() >= MAX_WAITING && !self.has_lines();
+        let dropped = match is_full {
+            true => bytes.iter().position(|byte| *byte == b'\n'),
+            false => Some(0),
+        };
+        let kept = bytes.get(dropped.unwrap_or(bytes.len())..);
+        self.waiting.extend_from_slice(kept.unwrap_or_default());
+    }
+
     fn has_lines(&self) -> bool {
         self.waiting.contains(&b'\n')
     }
@@ -107,7 +120,6 @@ impl<W: Write> Session<W> {
         let length = match lines {
             _ if is_end => self.waiting.len(),
             Some(last) => last + 1,
-            None if self.waiting.len() >= MAX_WAITING => self.waiting.len(),
             None => 0,
         };
         self.waiting_since = None;
@@ -159,5 +171,25 @@ impl<W: Write> Session<W> {
             true => self.report(),
             false => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_is_too_long_is_one_line() {
+        let mut session = Session::new("app.log", Duration::ZERO, Vec::new());
+        for _ in 0..100 {
+            session.take(&[b'x'; 64 << 10]);
+            session.analyze(false).unwrap();
+        }
+        assert_eq!(session.waiting.len(), MAX_WAITING);
+        session.take(b"x\npanic: runtime error: index out of range [3] with length 3\n");
+        session.end().unwrap();
+        let report = session.incident.report_so_far();
+        assert_eq!(report.findings[0].evidence[0].line, 2);
+        assert_eq!(report.inputs[0].lines, 2);
     }
 }

@@ -79,12 +79,13 @@ fn is_same(one: &Metadata, other: &Metadata) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::fs::{self, OpenOptions};
+    use std::fs;
     use std::io::Write;
 
     use super::*;
 
-    fn file(name: &str) -> PathBuf {
+    /// A path at which there is nothing.
+    fn free(name: &str) -> PathBuf {
         let folder = std::env::temp_dir().join(format!("follow-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         let path = folder.join(name);
@@ -92,41 +93,37 @@ mod tests {
         path
     }
 
-    fn append(path: &Path, text: &str) {
-        let mut options = OpenOptions::new();
-        let mut file = options.create(true).append(true).open(path).unwrap();
-        file.write_all(text.as_bytes()).unwrap();
-    }
-
     #[test]
     fn what_is_appended_comes_once() {
-        let path = file("grows");
+        let path = free("grows");
         let mut tail = Tail::new(&path);
         assert_eq!(tail.read().unwrap(), b"");
-        append(&path, "a\n");
-        assert_eq!(tail.read().unwrap(), b"a\n");
-        assert_eq!(tail.read().unwrap(), b"");
-        append(&path, "b\n");
-        assert_eq!(tail.read().unwrap(), b"b\n");
+        let mut log = File::create(&path).unwrap();
+        for line in [b"a\n", b"b\n"] {
+            log.write_all(line).unwrap();
+            assert_eq!(tail.read().unwrap(), line);
+            assert_eq!(tail.read().unwrap(), b"");
+        }
     }
 
     #[test]
     fn a_rotated_file_is_read_to_its_end_first() {
-        let path = file("rotated");
-        append(&path, "a\n");
+        let path = free("rotated");
+        let mut log = File::create(&path).unwrap();
         let mut tail = Tail::new(&path);
-        assert_eq!(tail.read().unwrap(), b"a\n");
-        append(&path, "last\n");
+        assert_eq!(tail.read().unwrap(), b"");
         fs::rename(&path, path.with_extension("1")).unwrap();
-        append(&path, "first\n");
+        fs::write(&path, "first\n").unwrap();
+        // its writer has not noticed yet
+        log.write_all(b"last\n").unwrap();
         assert_eq!(tail.read().unwrap(), b"last\n");
         assert_eq!(tail.read().unwrap(), b"first\n");
     }
 
     #[test]
     fn a_truncated_file_is_read_from_its_start() {
-        let path = file("truncated");
-        append(&path, "a long first line\n");
+        let path = free("truncated");
+        fs::write(&path, "a long first line\n").unwrap();
         let mut tail = Tail::new(&path);
         tail.read().unwrap();
         fs::write(&path, "new\n").unwrap();

@@ -15,6 +15,9 @@ usage: service [OPTION VALUE]...
   --queue SECONDS     time that a request waits for its turn (10)
   --grace SECONDS     time that is left to requests when the service ends (30)";
 
+/// The seconds that any option is taken for at most, a year: a time that far away can be computed.
+const LONGEST: u64 = 366 * 24 * 3600;
+
 /// The limits of the service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -66,7 +69,7 @@ impl Settings {
                 let number = value.parse();
                 number.map_err(|_| format!("{option} takes a whole number, not {value:?}"))
             };
-            let seconds = || number().map(Duration::from_secs);
+            let seconds = || number().map(|seconds| Duration::from_secs(seconds.min(LONGEST)));
             match option.as_str() {
                 "--listen" => settings.listen = value,
                 "--max-body" => settings.max_body = number()?,
@@ -98,6 +101,8 @@ mod tests {
     fn options_have_values() {
         let settings = parse(&["--time", "7", "--at-once", "0"]).unwrap();
         assert_eq!((settings.time.as_secs(), settings.at_once), (7, 1));
+        let settings = parse(&["--idle", "18446744073709551615"]).unwrap();
+        assert_eq!(settings.idle.as_secs(), LONGEST);
         for wrong in [&["--time"][..], &["--time", "long"], &["--colour", "1"]] {
             assert!(parse(wrong).is_err(), "{wrong:?}");
         }

@@ -90,7 +90,7 @@ fn link(reference: &str) -> Markup {
     let shown = visible(reference);
     html! {
         p class="soft" {
-            @if reference.starts_with("https://") { a href=(shown) rel="noreferrer noopener" { (shown) } }
+            @if reference.starts_with("https://") { a href=(shown) target="_blank" rel="noreferrer noopener" { (shown) } }
             @else { (shown) }
         }
     }

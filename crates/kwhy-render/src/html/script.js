@@ -1,6 +1,15 @@
 "use strict";
 (() => {
   const by = (id) => document.getElementById(id);
+  // in a frame of another page, `#f1` is an address of that page
+  if (location.protocol === "about:") {
+    document.addEventListener("click", (event) => {
+      const link = event.target.closest('a[href^="#"]');
+      if (!link) return;
+      event.preventDefault();
+      by(link.getAttribute("href").slice(1))?.focus();
+    });
+  }
   const [form, text, ns, kind, shown] = ["filter", "text", "ns", "kind", "shown"].map(by);
   if (!form) return;
   const cards = [...document.querySelectorAll("article")];
