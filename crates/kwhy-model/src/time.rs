@@ -41,15 +41,12 @@ impl Stamp {
 
 impl fmt::Display for Stamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(timestamp) = self.timestamp() else {
-            return f.write_str("<invalid>");
-        };
+        let printed = self.rfc3339();
         if self.year_stated {
-            write!(f, "{timestamp:.*}", usize::from(self.digits))
-        } else {
-            let printed = format!("{timestamp:.*}", usize::from(self.digits));
-            f.write_str(printed.get(5..).unwrap_or(&printed).trim_end_matches('Z'))
+            return printed.fmt(f);
         }
+        let printed = printed.to_string();
+        f.write_str(printed.get(5..).unwrap_or(&printed).trim_end_matches('Z'))
     }
 }
 

@@ -88,6 +88,15 @@ mod tests {
             assert_eq!(json, format!("\"{text}\""));
             assert_eq!(serde_json::from_str::<Stamp>(&json).unwrap(), stamp);
         }
+        let far = Stamp {
+            nanos: i128::MAX,
+            digits: 0,
+            zone_stated: true,
+            year_stated: true,
+        };
+        let json = serde_json::to_string(&far).unwrap();
+        assert_eq!(json, r#""9999-12-30T22:00:00Z""#);
+        assert!(serde_json::from_str::<Stamp>(&json).is_ok());
         for wrong in ["", "18m ago", "5m", "02-30T05:06:07", "2024-03-04"] {
             assert!(wrong.parse::<Stamp>().is_err(), "{wrong}");
         }

@@ -107,13 +107,14 @@ pub fn keep_namespace(report: &mut Report, namespace: &str, is_there: bool) {
         .iter()
         .filter_map(|finding| Some((finding.rank, finding.explained_by?)))
         .collect();
-    // what another namespace's fault explains is of that namespace, if the input does not say otherwise
+    // what another namespace's fault explains is of that namespace, if nothing between them says otherwise
     for finding in &report.findings {
         let chain = std::iter::successors(above.get(&finding.rank), |rank| above.get(*rank));
-        let is_of_other = chain
+        let mut known = chain
             .take(above.len())
-            .any(|rank| groups.get(rank) == Some(&Of::Other));
-        if is_of_other && groups.get(&finding.rank) == Some(&Of::Unknown) {
+            .filter_map(|rank| groups.get(rank))
+            .filter(|of| **of != Of::Unknown);
+        if known.next() == Some(&Of::Other) && groups.get(&finding.rank) == Some(&Of::Unknown) {
             groups.insert(finding.rank, Of::Other);
         }
     }
@@ -442,6 +443,12 @@ mod tests {
             .map(|f| &f.subject.namespace)
             .collect();
         assert_eq!(subjects, [&Some("shop".to_owned())]);
+        // what one's own fault explains is one's own, whatever explains that
+        let mut report = of_namespaces(&[Some("dock"), Some("shop"), None, Some("shop"), None]);
+        report.findings[2].subject = Subject::default();
+        report.findings[2].explained_by = Some(2);
+        keep_namespace(&mut report, "shop", true);
+        assert!(report.findings.iter().any(|finding| finding.rank == 3));
     }
 
     #[test]

@@ -11,10 +11,12 @@ mod identity;
 mod maker;
 mod names;
 mod objects;
+mod options;
 mod quote;
 mod shape_of_identity;
 mod shapes;
 mod tokens;
+mod value;
 
 use std::borrow::Cow;
 use std::sync::OnceLock;

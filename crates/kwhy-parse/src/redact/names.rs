@@ -104,6 +104,11 @@ const SECRETS: &[&str] = &[
     "access",
 ];
 
+/// Words before `pass` with which it is one of several, or a way around.
+const PASSES: &[&str] = &[
+    "first", "second", "last", "next", "single", "multi", "one", "two", "by",
+];
+
 /// The words of a name, in small letters.
 fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
@@ -148,7 +153,11 @@ pub(super) fn kind(name: &str) -> Option<Kind> {
     match end {
         // the working directory
         "pwd" | "oldpwd" if before.is_none() && is_loud => None,
-        "pass" => before.map(|_| Kind::Secret),
+        "pass" => before
+            .filter(|word| !PASSES.contains(word))
+            .map(|_| Kind::Secret),
+        // of sshpass itself, which logs name in small letters
+        "sshpass" => is_loud.then_some(Kind::Secret),
         "assertion" => (before == Some("client")).then_some(Kind::Secret),
         "community" => (before == Some("snmp")).then_some(Kind::Secret),
         "secret" if is_loud || before.is_some_and(|word| SECRETS.contains(&word)) => {
@@ -192,13 +201,28 @@ pub(super) fn is_readable(value: &str, kind: Kind) -> bool {
         || (kind == Kind::MayBeName && is_name(value))
 }
 
+/// Returns true if it looks like the generated name of an object, such as `web-token-x7k2p`: short words with dashes between
+/// them, of which the first one has no digits, as the first part of a UUID has.
+pub(super) fn is_generated(value: &str) -> bool {
+    const LONGEST: usize = 16;
+    let is_letter = |byte: u8| byte.is_ascii_lowercase();
+    let is_word = |part: &str| (1..=LONGEST).contains(&part.len());
+    is_name(value)
+        && value.contains('-')
+        && value.split('-').all(is_word)
+        && value
+            .split('-')
+            .take(1)
+            .all(|first| first.bytes().all(is_letter))
+}
+
 /// The values of a Secret in a describe.
 fn is_size(value: &str) -> bool {
     let number = value.strip_suffix(" bytes");
     number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Returns true if it is a path below a folder that is usual for such files.
+/// Returns true if it is a path below a folder that is usual for such files, or the name of such a file.
 fn is_path(value: &str) -> bool {
     const ROOTS: &[&str] = &[
         "/etc/",
@@ -218,7 +242,11 @@ fn is_path(value: &str) -> bool {
         "./",
         "../",
     ];
-    ROOTS.iter().any(|root| value.starts_with(root))
+    // files that contain keys
+    const FILES: &[&str] = &[".pem", ".key", ".crt", ".jks", ".p12", ".pfx"];
+    let is_rooted = ROOTS.iter().any(|root| value.starts_with(root));
+    let is_file = !value.starts_with('/') && FILES.iter().any(|end| value.ends_with(end));
+    (is_rooted || is_file)
         && value
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || b"_./-".contains(&byte))

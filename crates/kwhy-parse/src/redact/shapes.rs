@@ -5,6 +5,7 @@ use memchr::{memchr, memmem, memrchr};
 use super::find::{Finding, MAX_KEY, MAX_LINE, MAX_NAME, is_of_base64, is_of_name};
 use super::names::Kind;
 use super::quote::Quote;
+use super::value::is_random;
 
 /// Starts of tokens that say whose they are, with the least number of characters after them.
 pub(super) const PREFIXES: &[(&str, usize)] = &[
@@ -63,7 +64,7 @@ pub(super) const PREFIXES: &[(&str, usize)] = &[
     ("PMAK-", 20),
     // registries, clouds, vaults
     ("npm_", 30),
-    ("pypi-", 30),
+    ("pypi-AgE", 30),
     ("dckr_pat_", 16),
     ("dop_v1_", 20),
     ("hf_", 24),
@@ -97,6 +98,11 @@ impl Finding<'_> {
             return;
         }
         let rest = &rest[prefix.len()..];
+        // names may start so: `npm_config_registry=`
+        let is_plain = |byte: &u8| !byte.is_ascii_digit() && !byte.is_ascii_uppercase();
+        if rest.iter().take(least).all(is_plain) {
+            return;
+        }
         // the parameters of a hash
         let has_lists = prefix.starts_with('$');
         let is_of_token = |byte: &&u8| {
@@ -109,33 +115,25 @@ impl Finding<'_> {
         }
     }
 
-    /// Takes the password that curl is given with a user.
-    pub fn user(&mut self, at: usize, end: usize) {
-        let line = &self.bytes[at.saturating_sub(MAX_LINE)..at];
-        let start = memrchr(b'\n', line).map_or(0, |end| end + 1);
-        if memmem::find(&line[start..], b"curl").is_none() {
-            return;
-        }
-        let rest = self.bytes.get(end..).unwrap_or_default();
-        let ends = |byte: &&u8| byte.is_ascii_whitespace() || b"\"'`\\".contains(byte);
-        let quotes = rest.iter().take(2).take_while(ends).count();
-        let word = rest[quotes..].iter().take_while(|byte| !ends(byte)).count();
-        let word = &rest[quotes..quotes + word];
-        if let Some(colon) = memchr(b':', word) {
-            let from = end + quotes;
-            self.take(from + colon + 1..from + word.len(), Kind::Secret);
+    /// Takes the value of a parameter.
+    pub fn query(&mut self, at: usize) {
+        self.take(at..self.end_of_parameter(at), Kind::Secret);
+    }
+
+    /// Takes the value of a parameter whose name says little, unless it looks like a word or a number.
+    pub fn random_query(&mut self, at: usize) {
+        const SHORTEST: usize = 8;
+        let end = self.end_of_parameter(at);
+        let value = self.bytes.get(at..end).unwrap_or_default();
+        if value.len() >= SHORTEST && is_random(value) {
+            self.take(at..end, Kind::Secret);
         }
     }
 
-    /// Takes the value of a parameter.
-    pub fn query(&mut self, at: usize) {
-        const SHORTEST: usize = 8;
+    fn end_of_parameter(&self, at: usize) -> usize {
         let rest = self.bytes.get(at..).unwrap_or_default();
         let is_of_value = |byte: &&u8| is_of_base64(**byte) || b"._-%~".contains(byte);
-        let length = rest.iter().take(MAX_KEY).take_while(is_of_value).count();
-        if length >= SHORTEST {
-            self.take(at..at + length, Kind::Secret);
-        }
+        at + rest.iter().take(MAX_KEY).take_while(is_of_value).count()
     }
 
     /// Takes the text in quotes that starts at a byte.
@@ -146,64 +144,28 @@ impl Finding<'_> {
         }
     }
 
+    /// Takes the password of `CREATE USER crane IDENTIFIED BY 'password'`; `IDENTIFIED BY` is at `at..end`.
+    pub fn statement(&mut self, at: usize, end: usize) {
+        // in small letters sentences have it too: a sandbox identified by "4f1c"
+        let is_loud = !self.bytes[at..end].iter().any(u8::is_ascii_lowercase);
+        let line = self.line_before(at).to_ascii_lowercase();
+        let verbs = [&b"create "[..], b"alter ", b"grant "];
+        if is_loud || verbs.iter().any(|verb| memmem::find(&line, verb).is_some()) {
+            self.quoted(end);
+        }
+    }
+
     /// Takes the password of `user/password@//host`.
-    pub fn login(&mut self, at: usize) {
+    pub fn oracle_login(&mut self, at: usize) {
         let before = self.bytes[..at].iter().rev().take(MAX_NAME);
         let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`=(".contains(byte);
         let start = at - before.take_while(|byte| !ends(byte)).count();
-        if let Some(slash) = memchr(b'/', &self.bytes[start..at]) {
+        let login = &self.bytes[start..at];
+        // no path, no address
+        if let Some(slash) = memchr(b'/', login).filter(|slash| *slash > 0)
+            && login[..slash].iter().all(|byte| is_of_name(*byte))
+        {
             self.take(start + slash + 1..at, Kind::Secret);
-        }
-    }
-
-    /// Takes what follows `pass:` in an option of openssl.
-    pub fn pass_phrase(&mut self, at: usize) {
-        let before = self.bytes[..at].trim_ascii_end();
-        let is_option = [&b"-passin"[..], b"-passout", b"-pass"]
-            .into_iter()
-            .any(|option| before.ends_with(option));
-        if is_option {
-            self.bare(at + "pass:".len(), Kind::Secret);
-        }
-    }
-
-    /// Takes the password that a short option gives to a program whose name ends at a byte.
-    pub fn short_option(&mut self, program: &str, end: usize) {
-        let (option, is_glued, is_next): (&[u8], bool, bool) = match program {
-            "sshpass" => (b"-p", true, true),
-            " login " | "mongo" => (b"-p", false, true),
-            "mysql" | "mariadb" => (b"-p", true, false),
-            "redis-cli" => (b"-a", false, true),
-            "ldap" => (b"-w", false, true),
-            "openssl" => (b"-k", false, true),
-            _ => return,
-        };
-        let line = self.end_of_line(end).min(end + MAX_LINE);
-        let separates = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`,[]\\".contains(byte);
-        let mut at = end;
-        let mut is_value = false;
-        while at < line {
-            let rest = &self.bytes[at..line];
-            at += rest.iter().take_while(|byte| separates(byte)).count();
-            let rest = &self.bytes[at..line];
-            let word = &rest[..rest.iter().take_while(|byte| !separates(byte)).count()];
-            // the next program
-            if matches!(word, b"" | b"|" | b";" | b"&&" | b"||") {
-                return;
-            }
-            if std::mem::take(&mut is_value) {
-                return self.take(at..at + word.len(), Kind::Secret);
-            }
-            if is_next && word == option {
-                is_value = true;
-            } else if let Some(value) = word.strip_prefix(option)
-                && is_glued
-                && !value.is_empty()
-                && !value.contains(&b'=')
-            {
-                return self.take(at + option.len()..at + word.len(), Kind::Secret);
-            }
-            at += word.len();
         }
     }
 
@@ -232,19 +194,35 @@ impl Finding<'_> {
         true
     }
 
-    /// Takes the text of an element of XML, or its attribute `value`; `false` if the name is not one of an element.
+    /// Takes the text of an element of XML, or its attribute `value`; `false` if the name has none.
     pub fn of_markup(&mut self, start: usize, end: usize, kind: Kind) -> bool {
         if start.checked_sub(1).and_then(|before| self.byte(before)) != Some(b'<') {
             return false;
         }
-        let rest = &self.bytes[end..self.end_of_line(end)];
-        if rest.first() == Some(&b'>') {
-            let length = memchr(b'<', rest).unwrap_or(rest.len());
-            self.take(end + 1..end + length, kind);
-        } else if let Some(at) = memmem::find(rest, b" value=") {
-            self.quoted(end + at + " value=".len());
+        let rest = &self.bytes[end..self.bytes.len().min(end + MAX_KEY)];
+        let Some(text) = rest.strip_prefix(b">") else {
+            let tag = &rest[..rest
+                .iter()
+                .take_while(|byte| !b">\n".contains(byte))
+                .count()];
+            let value = memmem::find(tag, b" value=");
+            value
+                .iter()
+                .for_each(|at| self.quoted(end + at + " value=".len()));
+            return value.is_some();
+        };
+        let length = text
+            .iter()
+            .take_while(|byte| !b"<\n".contains(byte))
+            .count();
+        let close = text[length..].strip_prefix(b"</");
+        let is_closed = close.is_some_and(|close| close.starts_with(&self.bytes[start..end]));
+        // a placeholder, as in `--token <token> --name <name>`
+        let is_text = text.first().is_some_and(u8::is_ascii_alphanumeric);
+        if is_closed || is_text {
+            self.take(end + 1..end + 1 + length, kind);
         }
-        true
+        is_closed || is_text
     }
 
     /// Takes the cookies of a header that is quoted as a whole, or of a map as Go prints it.
@@ -264,7 +242,7 @@ impl Finding<'_> {
 
     /// Returns true if a word follows a user as in a `.netrc`.
     pub fn is_of_netrc(&self, at: usize) -> bool {
-        let line = &self.bytes[at.saturating_sub(MAX_LINE).max(self.start_of_line(at))..at];
+        let line = self.line_before(at);
         memmem::find(line, b"login ").is_some() && memmem::find(line, b"machine ").is_some()
     }
 
@@ -344,6 +322,8 @@ impl Finding<'_> {
             return;
         };
         match memchr(b':', &host[..user]) {
+            // the digest of an image
+            _ if host[user + 1..].starts_with(b"sha256:") => {}
             // a key, with nothing that matters after it
             Some(colon) if colon >= TOKEN => self.take(at..at + user, Kind::Secret),
             Some(colon) => self.take(at + colon + 1..at + user, Kind::Secret),

@@ -300,7 +300,7 @@ fn lines_of<'y>(yaml: &'y str, starts: &[usize], number: usize) -> &'y str {
         .iter()
         .skip(number + 1)
         .copied()
-        .find(|next| *next >= start);
+        .find(|next| *next > start);
     yaml[start..later.unwrap_or(yaml.len())].trim_end()
 }
 

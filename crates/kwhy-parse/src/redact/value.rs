@@ -1,0 +1,360 @@
+//! Secrets that are the value of a name: after a mark, in a pair, in quotes, in the rest of a line or in the block after it.
+
+use memchr::{memmem, memrchr};
+
+use super::find::{Finding, MAX_BLANKS, MAX_KEY, MAX_NAME, is_of_name};
+use super::names::{self, Kind};
+use super::objects;
+use super::quote::Quote;
+
+impl Finding<'_> {
+    /// Looks at the name around a byte, and says where it ends.
+    pub fn name(&mut self, at: usize) -> usize {
+        let before = self.bytes[..at].iter().rev().take(MAX_NAME);
+        let start = at - before.take_while(|byte| is_of_name(**byte)).count();
+        let behind = self.bytes[at..].iter().take(MAX_NAME);
+        let end = at + behind.take_while(|byte| is_of_name(**byte)).count();
+        let name = self.text.get(start..end).unwrap_or("");
+        if let Some(kind) = names::kind(name) {
+            let is_header = name.to_ascii_lowercase().ends_with("authorization");
+            let is_cookie = name.to_ascii_lowercase().ends_with("cookie");
+            if is_header && self.header(end) || is_cookie && self.cookie(start, end) {
+                return end;
+            }
+            self.value(start, end, kind);
+        }
+        end
+    }
+
+    /// Looks for the value of the name that is at `start..end`.
+    fn value(&mut self, start: usize, end: usize, kind: Kind) {
+        let quote = Quote::at(self.bytes, end)
+            .filter(|quote| Quote::before(self.bytes, start) == Some(*quote));
+        let outer = start - quote.map_or(0, Quote::length);
+        let behind = end + quote.map_or(0, Quote::length);
+        if self.is_value_of_name(outer) {
+            return self.pair(outer, behind, quote, kind);
+        }
+        let behind = self.skip_colors(behind);
+        let at = self.skip_colors(self.skip_blanks(behind, false));
+        if self.encoded(at, kind) || self.of_markup(start, end, kind) {
+            return;
+        }
+        match self.byte(at) {
+            // a statement of a program says it with a value that is no word
+            Some(b'=' | b':') if self.byte(at + 1) == Some(b'=') => {
+                let value = self.skip_blanks(at + 2, false);
+                let quote = Quote::at(self.bytes, value);
+                self.said_from(value + quote.map_or(0, Quote::length), kind);
+            }
+            // as Ruby has it: without quotes it is an arrow of a sentence
+            Some(b'=') if self.byte(at + 1) == Some(b'>') => {
+                let value = self.skip_blanks(at + 2, false);
+                match Quote::at(self.bytes, value) {
+                    Some(_) => self.quoted(value),
+                    None => self.said_from(value, kind),
+                }
+            }
+            Some(b'=') if self.byte(at + 1) != Some(b'~') => self.assigned(start, at + 1, kind),
+            Some(b':') if quote.is_some() => {
+                let value = self.skip_blanks(at + 1, true);
+                if at == behind && self.begins_line(outer) && Quote::at(self.bytes, value).is_none()
+                {
+                    let indent = outer - self.start_of_line(outer);
+                    self.rest_of_line(at + 1, indent, kind);
+                } else if at == behind || Quote::at(self.bytes, value).is_some() {
+                    self.json(at + 1, kind);
+                }
+            }
+            Some(b':') if self.begins_line(start) => {
+                let indent = start - self.start_of_line(start);
+                self.rest_of_line(at + 1, indent, kind);
+            }
+            // a map or a struct as Go prints it
+            Some(b':') if at == end && (self.is_in_map(start) || self.is_in_struct(start, end)) => {
+                self.in_struct(at + 1, kind);
+            }
+            Some(b':') if Quote::at(self.bytes, self.skip_blanks(at + 1, false)).is_some() => {
+                self.json(at + 1, kind);
+            }
+            Some(b':') => self.said(at + 1, kind),
+            Some(byte)
+                if self
+                    .text
+                    .get(start..end)
+                    .is_some_and(|name| name.starts_with("--")) =>
+            {
+                self.behind_option((behind, at), byte, quote, kind);
+            }
+            Some(_) if at > end && self.is_of_netrc(start) => self.bare(at, kind),
+            // the debug form of Rust, and no function of a stack trace
+            Some(b'(') if at == end && kind == Kind::Secret && self.is_type(start, end) => {
+                let quote = Quote::at(self.bytes, at + 1);
+                self.said_from(at + 1 + quote.map_or(0, Quote::length), kind);
+            }
+            Some(_) if at > end => self.next_word(start, end, at, kind),
+            _ => {}
+        }
+    }
+
+    /// Takes the word after a name without a mark between them, as in a sentence or a configuration.
+    fn next_word(&mut self, start: usize, end: usize, at: usize, kind: Kind) {
+        let name = self.text.get(start..end).unwrap_or("");
+        // a command of Redis
+        let is_command = name == "AUTH";
+        if kind != Kind::Secret && !is_command {
+            return;
+        }
+        let name = name.to_ascii_lowercase();
+        let is_one_of = |names: &[&str]| names.iter().any(|word| name.ends_with(word));
+        if is_one_of(&["requirepass", "masterauth"]) {
+            return self.bare(at, Kind::Secret);
+        }
+        let is_password = is_one_of(&["password", "passwd", "passphrase"]);
+        match Quote::at(self.bytes, at) {
+            Some(quote) if is_password => {
+                let from = at + quote.length();
+                self.take(from..quote.end(self.bytes, from), Kind::Secret);
+            }
+            // what a parser did not expect
+            Some(_) if self.line_before(start).ends_with(b"xpected ") => {}
+            Some(quote) => {
+                let from = at + quote.length();
+                let word = from..self.end_of_word(from);
+                if !names::is_generated(self.text.get(word).unwrap_or("")) {
+                    self.said_from(from, Kind::Secret);
+                }
+            }
+            None if is_password || is_command => self.said_from(at, Kind::Secret),
+            None => {}
+        }
+    }
+
+    /// Returns true if nothing but marks precedes a byte in its line.
+    fn begins_line(&self, at: usize) -> bool {
+        let before = self.bytes[..at].iter().rev().take(MAX_BLANKS);
+        let mut before = before.skip_while(|byte| b" \t->|\"'".contains(byte));
+        before.next().is_none_or(|byte| *byte == b'\n')
+    }
+
+    /// Returns true if a byte starts a key of a map as Go prints it.
+    pub fn is_in_map(&self, at: usize) -> bool {
+        let line = self.line_before(at);
+        line.last().is_some_and(|byte| b"[ ".contains(byte))
+            && memmem::rfind(line, b"map[").is_some()
+    }
+
+    /// Returns true if the name at `at..end` is a field of a struct as Go prints it: in braces that its line opens.
+    fn is_in_struct(&self, at: usize, end: usize) -> bool {
+        let is_value = !matches!(self.byte(end + 1), Some(b' ' | b'"' | b'\'' | b'\\'));
+        let line = self.line_before(at);
+        is_value
+            && line.last().is_some_and(|byte| b"{ ".contains(byte))
+            && memrchr(b'{', line) > memrchr(b'}', line)
+    }
+
+    /// Takes the value of a map or a struct, unless it is one itself.
+    fn in_struct(&mut self, at: usize, kind: Kind) {
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        let is_of_value = |byte: &&u8| !b" ]}\n".contains(byte);
+        let length = rest.iter().take(MAX_KEY).take_while(is_of_value).count();
+        let value = &rest[..length];
+        let is_of_type = |byte: &u8| byte.is_ascii_alphanumeric() || b"&*.[]".contains(byte);
+        // `Secret:nil,ConfigMap:nil,Path:&Path{`
+        let comma = memmem::find_iter(value, b",").find(|comma| {
+            let next = &value[comma + 1..];
+            let name = next.iter().take_while(|byte| is_of_name(**byte)).count();
+            next.is_empty() || name > 0 && next.get(name) == Some(&b':')
+        });
+        let value = &value[..comma.unwrap_or(length)];
+        let is_nested =
+            memrchr(b'{', value).is_some_and(|brace| value[..brace].iter().all(is_of_type));
+        if !is_nested {
+            self.take(at..at + value.len(), kind);
+        }
+    }
+
+    /// Returns true if a name is one of a type of Rust: `Token`, and not `parse.Token` or `parseToken`.
+    fn is_type(&self, start: usize, end: usize) -> bool {
+        let name = self.text.get(start..end).unwrap_or("");
+        name.starts_with(|c: char| c.is_ascii_uppercase()) && !name.contains('.')
+    }
+
+    /// The byte after the colours of a terminal at one, also escaped as in JSON.
+    fn skip_colors(&self, mut at: usize) -> usize {
+        loop {
+            let rest = self.bytes.get(at..).unwrap_or_default();
+            // as deep as JSON is in JSON
+            let escapes = rest.iter().take_while(|byte| **byte == b'\\').count();
+            let skipped = escapes.saturating_sub(1);
+            let rest = &rest[skipped..];
+            let starts = [
+                &b"\x1b["[..],
+                b"\\u001b[",
+                b"\\x1b[",
+                b"\\033[",
+                b"\xe2\x90\x9b[",
+            ];
+            let Some(start) = starts.into_iter().find(|start| rest.starts_with(start)) else {
+                return at;
+            };
+            let codes = rest[start.len()..].iter().take(MAX_NAME);
+            let codes = codes.take_while(|byte| byte.is_ascii_digit() || **byte == b';');
+            let end = start.len() + codes.count();
+            if rest.get(end) != Some(&b'm') {
+                return at;
+            }
+            at += skipped + end + 1;
+        }
+    }
+
+    /// Returns true if what is at a byte is the value of a key `name`, as an environment variable's is.
+    fn is_value_of_name(&self, at: usize) -> bool {
+        let before = self.bytes.get(..at).unwrap_or_default().trim_ascii_end();
+        // in YAML and JSON, in an attribute of XML
+        let before = before.strip_suffix(b":");
+        let Some(before) = before.or_else(|| self.bytes[..at].strip_suffix(b"=")) else {
+            return false;
+        };
+        let before = before.trim_ascii_end();
+        let key = match Quote::before(self.bytes, before.len()) {
+            Some(quote) => before.get(..before.len().saturating_sub(quote.length())),
+            None => Some(before),
+        };
+        key.is_some_and(|key| {
+            [&b"name"[..], b"Name", b"key"].into_iter().any(|word| {
+                let rest = key.strip_suffix(word);
+                rest.is_some_and(|rest| !rest.last().is_some_and(|byte| is_of_name(*byte)))
+            })
+        })
+    }
+
+    /// Looks for the value of a variable whose name ends before `behind`.
+    fn pair(&mut self, start: usize, behind: usize, quote: Option<Quote>, kind: Kind) {
+        let at = self.skip_blanks(behind, true);
+        let value = match self.byte(at) {
+            Some(b',') => self.skip_blanks(at + 1, true),
+            _ => at,
+        };
+        let key = Quote::at(self.bytes, value).filter(|_| quote.is_some());
+        let inner = value + key.map_or(0, Quote::length);
+        let rest = self.bytes.get(inner..).unwrap_or_default();
+        if !(rest.starts_with(b"value") || rest.starts_with(b"Value")) {
+            return;
+        }
+        let end = self.skip_blanks(inner + "value".len() + key.map_or(0, Quote::length), false);
+        match self.byte(end) {
+            Some(b'=') => return self.assigned(end, end + 1, kind),
+            Some(b':') => {}
+            _ => return,
+        }
+        if key.is_some() {
+            self.json(end + 1, kind);
+        } else if self.start_of_line(value) > start {
+            let indent = value - self.start_of_line(value);
+            self.rest_of_line(end + 1, indent, kind);
+        } else {
+            // in braces
+            self.bare(self.skip_blanks(end + 1, false), kind);
+        }
+    }
+
+    /// Takes a value of JSON that follows a colon.
+    pub fn json(&mut self, at: usize, kind: Kind) {
+        let at = self.skip_blanks(at, true);
+        if let Some(quote) = Quote::at(self.bytes, at) {
+            let from = at + quote.length();
+            return self.take(from..quote.end(self.bytes, from), kind);
+        }
+        // what occurs without quotes is a number, or no JSON
+        if matches!(self.byte(at), Some(b'-' | b'0'..=b'9')) {
+            self.bare(at, kind);
+        }
+    }
+
+    /// Takes what follows an equals sign.
+    fn assigned(&mut self, start: usize, at: usize, kind: Kind) {
+        let at = self.skip_blanks(at, false);
+        if let Some(quote) = Quote::at(self.bytes, at) {
+            let mut from = at + quote.length();
+            // three quotes open a text too
+            let second = from + quote.length();
+            if [from, second].map(|at| Quote::at(self.bytes, at)) == [Some(quote); 2] {
+                from = second + quote.length();
+            }
+            return self.take(from..quote.end(self.bytes, from), kind);
+        }
+        // a variable alone on its line
+        let is_loud =
+            |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
+        let is_variable = self.begins_line(start)
+            && self.bytes[start..at]
+                .iter()
+                .all(|byte| is_loud(byte) || *byte == b'=');
+        if is_variable {
+            self.take(at..self.end_of_line(at), kind);
+        } else {
+            self.bare(at, kind);
+        }
+    }
+
+    /// Takes a value without quotes among others.
+    pub fn bare(&mut self, at: usize, kind: Kind) {
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        // what is filled in elsewhere
+        let is_filled_in = |start: &&[u8]| rest.starts_with(start);
+        if [&b"<"[..], b"$(", b"${", b"%("].iter().any(is_filled_in) {
+            return;
+        }
+        let end = self.end_of_word(at);
+        self.take(at..end, kind);
+    }
+
+    /// Takes the word that a sentence gives after a colon, unless it is a word of the sentence.
+    fn said(&mut self, at: usize, kind: Kind) {
+        let from = self.skip_blanks(at, false);
+        if from > at {
+            self.said_from(from, kind);
+        }
+    }
+
+    /// Takes a word that looks like nothing that people say.
+    pub fn said_from(&mut self, from: usize, kind: Kind) {
+        const SHORTEST: usize = 6;
+        let end = self.end_of_word(from);
+        let word = self.bytes.get(from..end).unwrap_or_default();
+        // an address or a place in a file ends the name's part of the sentence
+        let is_of_sentence = word.ends_with(b":") || memmem::find(word, b"://").is_some();
+        if word.len() >= SHORTEST && is_random(word) && !is_of_sentence {
+            self.take(from..end, kind);
+        }
+    }
+
+    /// Takes the value that the rest of a line is, as in YAML and describes, or the block after it.
+    pub fn rest_of_line(&mut self, at: usize, indent: usize, kind: Kind) {
+        let from = self.skip_blanks(at, false);
+        // a colon inside a word is not one of YAML's
+        if from == at && from < self.end_of_line(at) {
+            return;
+        }
+        if let Some(quote) = Quote::at(self.bytes, from).filter(|quote| quote.backslashes == 0) {
+            let inner = from + quote.length();
+            return self.take(inner..quote.end(self.bytes, inner), kind);
+        }
+        let end = self.end_of_line(from);
+        let line = self.text.get(from..end).unwrap_or("").trim_end();
+        if objects::begins_block(line) {
+            return objects::block(self.text, end, indent, &mut self.found);
+        }
+        if !line.starts_with(['{', '[']) && !line.starts_with("map[") {
+            self.take(from..from + line.len(), kind);
+        }
+    }
+}
+
+/// Returns true if a word looks like nothing that people say: it has letters and digits, or a capital inside.
+pub(super) fn is_random(word: &[u8]) -> bool {
+    let has = |wanted: fn(&u8) -> bool| word.iter().any(wanted);
+    let is_mixed = has(u8::is_ascii_lowercase) && word.iter().skip(1).any(u8::is_ascii_uppercase);
+    is_mixed || has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
+}
