@@ -191,7 +191,7 @@ mod tests {
     fn errors_with_colours_show_no_secrets() {
         for secret in [
             "AKIAIOSFODNN7EXBREAD",
-            "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+            "ghp_R4nd0mOvenRackBakesLoavesAtNight2468",
         ] {
             let (plain, colored) = shown(secret);
             assert!(plain.contains("***"), "{plain}");
