@@ -5,7 +5,8 @@ mod book;
 mod generate;
 mod measure;
 mod objects;
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod packaging;
 mod patterns;
 mod picture;

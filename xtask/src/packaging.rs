@@ -1,4 +1,5 @@
 //! Tests of the scripts in `packaging/`.
+#![allow(clippy::print_stderr)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,7 +34,7 @@ fn is_here(program: &str) -> bool {
 #[test]
 fn what_has_another_checksum_is_not_installed() {
     if !["curl", "tar", "sha256sum"].into_iter().all(is_here) {
-        println!("skipped: curl, tar or sha256sum is not here");
+        eprintln!("SKIPPED install.sh: curl, tar or sha256sum is missing");
         return;
     }
     let folder = folder("install");
@@ -85,7 +86,7 @@ fn what_has_another_checksum_is_not_installed() {
 #[test]
 fn manifests_name_each_package_with_its_checksum() {
     if !is_here("awk") {
-        println!("skipped: awk is not here");
+        eprintln!("SKIPPED manifests.sh: awk is missing");
         return;
     }
     let folder = folder("manifests");

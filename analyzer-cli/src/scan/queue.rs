@@ -84,7 +84,7 @@ impl<'q> Queue<'q> {
             let threads = (self.threads / at_once).max(1);
             let needed = memory::of_bundle(self.sizes[number], threads);
             let fits = self.memory.is_none_or(|all| state.taken + needed <= all);
-            // lines pile up where nobody takes them; those of the next turn are then there, so it goes on
+            // where nobody takes lines they must not pile up; the bundle whose turn it is always is near
             let is_near = number - state.turn < AHEAD * self.threads;
             let is_free = state.busy < self.threads;
             if is_near && (state.running == 0 || (fits && is_free)) {
