@@ -420,7 +420,7 @@ impl Group {
             // of those that are not kept no reason is known
             _ => leading.map(Hit::occurrences).sum(),
         };
-        let shown: HashSet<&Subject> = self.hits.iter().map(|hit| &hit.subject).collect();
+        let shown: HashSet<&Subject> = self.hits.iter().map(|hit| &*hit.subject).collect();
         // where only states show it, each object counts
         self.count = match kept + self.more {
             0 => shown.len().max(1) as u64,

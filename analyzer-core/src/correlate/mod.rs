@@ -27,6 +27,7 @@ mod unexplained;
 mod writers;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -131,7 +132,10 @@ pub(crate) fn correlate(
         let since = since(catalogue.at(*number), found);
         for hit in &mut found.hits {
             if hit.subject.node.is_none() {
-                hit.subject.node = graph.node_of(hit.document, &hit.subject);
+                let node = graph.node_of(hit.document, &hit.subject);
+                if node.is_some() {
+                    Arc::make_mut(&mut hit.subject).node = node;
+                }
             }
             hit.first = since.or(hit.first);
         }
@@ -324,21 +328,23 @@ fn give_way(matches: &mut Vec<(usize, Match)>, surplus: &mut Vec<Surplus>) {
 pub(crate) fn place(hit: &mut Hit, subject: &Subject) {
     hit.written_in(subject);
     if hit.format == Format::UnitStatus && subject.kind.as_deref() == Some("Node") {
-        hit.subject.node = subject.name.clone();
+        Arc::make_mut(&mut hit.subject).node = subject.name.clone();
     }
     if !hit.format.is_log() || !hit.subject.is_unknown() {
         return;
     }
     match subject.kind.as_deref() {
         Some("Node") => {
-            hit.subject.node = hit.subject.node.take().or_else(|| subject.name.clone());
+            if hit.subject.node.is_none() {
+                Arc::make_mut(&mut hit.subject).node = subject.name.clone();
+            }
         }
         _ => {
-            hit.subject = Subject {
-                container: hit.subject.container.take(),
-                node: hit.subject.node.take(),
+            hit.subject = Arc::new(Subject {
+                container: hit.subject.container.clone(),
+                node: hit.subject.node.clone(),
                 ..subject.clone()
-            };
+            });
         }
     }
 }

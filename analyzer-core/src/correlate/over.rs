@@ -126,7 +126,7 @@ impl Over<'_> {
         let mut shown: Option<Hit> = None;
         let mut seen: Vec<&Subject> = Vec::new();
         for hit in proofs(group).rev() {
-            if seen.contains(&&hit.subject) {
+            if seen.contains(&&*hit.subject) {
                 continue;
             }
             seen.push(&hit.subject);
@@ -449,7 +449,7 @@ impl Course {
         if group.more > 0 {
             return Course::of(group);
         }
-        let own = || group.hits.iter().filter(|hit| hit.subject == *subject);
+        let own = || group.hits.iter().filter(|hit| *hit.subject == *subject);
         let first = own().filter_map(|hit| hit.first).reduce(Moment::earlier);
         let last = own().filter_map(|hit| hit.last).reduce(Moment::later);
         Course {

@@ -39,7 +39,7 @@ pub(crate) fn subject(signature: &Signature, found: &Match) -> Subject {
 
 /// The object of the events, merged from all that name one.
 pub(crate) fn about(found: &Match) -> Subject {
-    let mut subject = found.primary().subject.clone();
+    let mut subject = (*found.primary().subject).clone();
     for hit in &found.hits[1..] {
         subject.fill_from(&hit.subject);
     }

@@ -103,15 +103,26 @@ impl Snapshots {
             self.omit(&snapshot);
             return;
         }
-        Numbers::add(&mut self.of_object, snapshot.key, number);
-        let name = name_key(&snapshot.kind, &snapshot.name);
-        Numbers::add(&mut self.of_name, name, number);
         snapshot.kind = shared(&mut self.shared, &snapshot.kind);
         let optional = [&mut snapshot.namespace, &mut snapshot.node];
         for text in optional.into_iter().flatten() {
             *text = shared(&mut self.shared, text);
         }
         snapshot.state.containers.shrink_to_fit();
+        self.index(number, &snapshot);
+        if number == self.all.capacity() {
+            // no more than are kept: doubling would leave a third of them empty
+            let more = (number / 4).max(16).min(MAX_SNAPSHOTS - number);
+            self.all.reserve_exact(more);
+        }
+        self.all.push(snapshot);
+    }
+
+    /// Takes the number of a snapshot under all that it is looked up by.
+    fn index(&mut self, number: usize, snapshot: &ObjectSnapshot) {
+        Numbers::add(&mut self.of_object, snapshot.key, number);
+        let name = name_key(&snapshot.kind, &snapshot.name);
+        Numbers::add(&mut self.of_name, name, number);
         if let Some(namespace) = &snapshot.namespace
             && !self.of_namespace.contains_key(&**namespace)
         {
@@ -122,7 +133,6 @@ impl Snapshots {
         }
         let place = (snapshot.document, snapshot.span.start);
         self.by_place.insert(place, number);
-        self.all.push(snapshot);
     }
 
     /// Counts a snapshot that is not kept.
@@ -185,12 +195,18 @@ impl Snapshots {
         for snapshot in &mut all {
             super::renumber(&mut snapshot.document, numbers);
         }
-        all.sort_by_key(ObjectSnapshot::place_in_input);
+        if !all.is_sorted_by_key(ObjectSnapshot::place_in_input) {
+            all.sort_by_key(ObjectSnapshot::place_in_input);
+        }
+        self.currents.take();
         self.of_object.clear();
         self.of_name.clear();
         self.of_namespace.clear();
         self.by_place.clear();
-        all.into_iter().for_each(|snapshot| self.add(snapshot));
+        for (number, snapshot) in all.iter().enumerate() {
+            self.index(number, snapshot);
+        }
+        self.all = all;
     }
 
     /// Returns the last snapshot of an object that shows its health, in whatever output: an unhealthy one where the

@@ -153,7 +153,11 @@ impl Incident {
         let mut blocks = Blocks::new(number, &mut reader, way.block)
             .with_limits(way.limits)
             .starting_at(before);
-        let blocks_at_once = parallel::threads() * BLOCKS_A_THREAD;
+        // what blocks hold is kept until all that are read at once are done
+        let blocks_at_once = match parallel::threads() {
+            1 => 1,
+            threads => threads * BLOCKS_A_THREAD,
+        };
         let enough = blocks_at_once.min(MAX_BLOCKS) * BLOCK;
         while let Some(block) = blocks.next() {
             self.wait(block);

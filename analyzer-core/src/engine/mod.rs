@@ -58,7 +58,7 @@ pub(crate) use listed::Listed;
 pub(crate) const BLOCK: usize = 256 * 1024;
 
 /// The number of blocks for each thread that are scanned at a time.
-const BLOCKS_A_THREAD: usize = 4;
+const BLOCKS_A_THREAD: usize = 2;
 
 /// The most blocks that are read in one go.
 const MAX_BLOCKS: usize = 32;
@@ -270,20 +270,20 @@ impl Merged {
         for (number, (_, hit)) in outcome.hits.iter_mut().enumerate() {
             hit.move_down(before);
             if let Some(open) = input.open.as_ref().filter(|_| number < outcome.inherited) {
-                hit.subject.fill_from(open);
+                hit.fill_subject(open);
                 hit.written_in(open);
             }
             let is_enclosed = is_output(hit.format) && number < enclosed;
             if let Some(container) = input.enclosing.as_ref().filter(|_| is_enclosed) {
-                hit.subject.fill_from(container);
+                hit.fill_subject(container);
                 hit.written_in(container);
             }
-            hit.subject.fill_from(&input.about);
+            hit.fill_subject(&input.about);
             hit.written_in(&input.about);
         }
         for hit in outcome.lists.hits() {
             hit.move_down(before);
-            hit.subject.fill_from(&input.about);
+            hit.fill_subject(&input.about);
         }
         let ended = self.list.1.take(outcome.lists);
         if !outcome.unbroken {

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 
+use super::chunks::Chunks;
 use super::symbols::{Symbol, Symbols};
 use kwhy_parse::input::Place;
 
@@ -28,14 +29,16 @@ const ENDED: u64 = 8;
 
 /// Details one after the other, in numbers of 7 bits a byte.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Details(Vec<u8>);
+pub(super) struct Details {
+    all: Chunks<u8>,
+    /// The one that is written.
+    written: Vec<u8>,
+}
 
 impl Details {
     /// Adds a detail and says where it starts, counted from 1; none if there is no more room.
     pub fn add(&mut self, detail: Detail, symbols: &mut Symbols) -> Option<NonZeroU32> {
-        let start = u32::try_from(self.0.len() + 1)
-            .ok()
-            .and_then(NonZeroU32::new)?;
+        self.written.clear();
         let flag = |holds: bool, flag: u64| if holds { flag } else { 0 };
         self.push(
             flag(detail.of_list, OF_LIST)
@@ -47,7 +50,7 @@ impl Details {
             self.push(container.number().into());
         }
         if let Some(ended) = detail.ended {
-            self.0.extend(ended.to_le_bytes());
+            self.written.extend(ended.to_le_bytes());
         }
         self.push(detail.length as u64);
         self.place(&detail.place, symbols);
@@ -55,7 +58,8 @@ impl Details {
         for place in &detail.around {
             self.place(place, symbols);
         }
-        Some(start)
+        let start = self.all.add(&self.written)?;
+        NonZeroU32::new(start.checked_add(1)?)
     }
 
     fn place(&mut self, place: &Place, symbols: &mut Symbols) {
@@ -69,15 +73,15 @@ impl Details {
 
     fn push(&mut self, mut number: u64) {
         while number > 0x7f {
-            self.0.push((number & 0x7f) as u8 | 0x80);
+            self.written.push((number & 0x7f) as u8 | 0x80);
             number >>= 7;
         }
-        self.0.push(number as u8);
+        self.written.push(number as u8);
     }
 
     /// Returns the detail that starts at a place.
     pub fn get(&self, start: NonZeroU32, symbols: &Symbols) -> Option<Detail> {
-        let mut reading = Reading(self.0.get(start.get() as usize - 1..)?);
+        let mut reading = Reading(self.all.since(start.get() - 1));
         let flags = reading.number()?;
         let container = match flags & CONTAINER {
             0 => None,
@@ -104,7 +108,7 @@ impl Details {
 
     /// The bytes that they take.
     pub fn bytes(&self) -> usize {
-        self.0.len()
+        self.all.bytes()
     }
 }
 

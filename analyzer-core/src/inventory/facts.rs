@@ -4,8 +4,11 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::num::NonZeroU32;
+use std::sync::Arc;
 
+use super::chunks::Chunks;
 use super::details::{Detail, Details};
+use super::room::make_room;
 use super::symbols::{Symbol, Symbols};
 use crate::matcher::{Hit, compare};
 use kwhy_catalogue::Catalogue;
@@ -154,7 +157,7 @@ pub(crate) struct Facts {
     /// The names of captures, as patterns name them together.
     names: Vec<Box<[Symbol]>>,
     /// The values of the captures of all facts.
-    values: Vec<Symbol>,
+    values: Chunks<Symbol>,
     details: Details,
     /// Hashes of what refuting facts say.
     said: HashSet<u64>,
@@ -171,13 +174,9 @@ impl Facts {
             self.leave_out(table, 1);
             return;
         }
-        let first = self.values.len();
-        for (_, value) in &hit.captures {
-            let value = self.symbols.add(value);
-            self.values.push(value);
-        }
+        let captures = hit.captures.iter();
+        let values: Vec<Symbol> = captures.map(|(_, value)| self.symbols.add(value)).collect();
         let Some(names) = self.names(table, &hit) else {
-            self.values.truncate(first);
             self.leave_out(table, 1);
             return;
         };
@@ -185,21 +184,25 @@ impl Facts {
             let namespace = hit.subject.namespace.as_deref();
             let document = namespace.is_none().then_some(hit.document);
             let mut hasher = DefaultHasher::new();
-            (table, document, namespace, names, &self.values[first..]).hash(&mut hasher);
+            (table, document, namespace, names, &values).hash(&mut hasher);
             if !self.said.insert(hasher.finish()) {
-                self.values.truncate(first);
                 return;
             }
         }
+        let Some(first) = self.values.add(&values) else {
+            self.leave_out(table, 1);
+            return;
+        };
         let fact = Fact {
             object: self.object(&hit),
             mark: short(hit.mark.start.saturating_sub(hit.record.start), u32::MAX),
-            captures: short(first, u32::MAX),
+            captures: first,
             names,
             weight: short(hit.weight, u16::MAX),
             detail: self.detail(hit, !only_refutes),
         };
         if let Some(table) = self.tables.get_mut(table) {
+            make_room(&mut table.facts, 1);
             table.facts.push(fact);
             self.added += 1;
         }
@@ -209,7 +212,7 @@ impl Facts {
     fn bytes(&self) -> usize {
         self.symbols.bytes()
             + size_of_val(&*self.shown)
-            + size_of_val(&*self.values)
+            + self.values.bytes()
             + self.details.bytes()
             + self.said.len() * 2 * size_of::<u64>()
             + self.added * size_of::<Fact>()
@@ -269,6 +272,7 @@ impl Facts {
         let document = short(hit.document, u32::MAX);
         let is_last = |last: &Shown| last.document == document && last.record == hit.record.start;
         if !self.shown.last().is_some_and(is_last) {
+            make_room(&mut self.shown, 1);
             let symbols = &mut self.symbols;
             let mut add = |text: &Option<String>| symbols.add_some(text.as_deref());
             self.shown.push(Shown {
@@ -341,10 +345,8 @@ impl Facts {
     pub fn captures(&self, fact: &Fact) -> impl Iterator<Item = (Symbol, Symbol)> {
         let names = self.names.get(usize::from(fact.names));
         let names = names.map_or(&[][..], |names| names);
-        let first = fact.captures as usize;
-        let values = self.values.get(first..first + names.len());
-        let values = values.unwrap_or_default();
-        names.iter().copied().zip(values.iter().copied())
+        let values = self.values.since(fact.captures).iter().copied();
+        names.iter().copied().zip(values)
     }
 
     /// Returns a fact as the hit that it was.
@@ -363,13 +365,13 @@ impl Facts {
             place: detail.place,
             around: detail.around,
             format: shown.format,
-            subject: Subject {
+            subject: Arc::new(Subject {
                 kind: some(shown.kind),
                 namespace: some(shown.namespace),
                 name: some(shown.name),
                 container: detail.container.map(text),
                 node: some(shown.node),
-            },
+            }),
             ids: None,
             component: None,
             reason: None,

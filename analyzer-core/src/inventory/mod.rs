@@ -2,9 +2,11 @@
 //! input by their namespaces and by what they captured.
 
 mod candidates;
+mod chunks;
 mod details;
 mod facts;
 mod join;
+mod room;
 mod symbols;
 #[cfg(test)]
 mod tests;

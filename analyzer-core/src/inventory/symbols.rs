@@ -3,6 +3,8 @@
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
 
+use super::room::{make_room, make_room_for_text};
+
 /// The number of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Symbol(u32);
@@ -56,7 +58,9 @@ impl Symbols {
         let (Ok(number), Ok(end)) = (number, end) else {
             return Symbol::NONE;
         };
+        make_room_for_text(&mut self.text, text.len());
         self.text.push_str(text);
+        make_room(&mut self.all, 1);
         self.all.push((end, hash));
         if let Some(slot) = self.slots.get_mut(slot) {
             *slot = Symbol(number);

@@ -1,5 +1,6 @@
 //! An event or object that a pattern matched, as it is kept.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -89,7 +90,7 @@ pub(crate) struct Hit {
     /// The other lines of the value or state that it is part of, in order.
     pub around: Vec<Place>,
     pub format: Format,
-    pub subject: Subject,
+    pub subject: Arc<Subject>,
     /// Ids by which a log's record names objects.
     pub ids: Option<Arc<Ids>>,
     pub component: Option<String>,
@@ -126,7 +127,7 @@ impl Hit {
     /// Of an event; what is not shown has no text.
     pub fn from_event(
         chunk: &Chunk,
-        event: &Event<'_>,
+        (event, subject): (&Event<'_>, &SharedSubject<'_>),
         ids: Option<Arc<Ids>>,
         found: Found,
         is_shown: bool,
@@ -152,7 +153,7 @@ impl Hit {
             },
             mark: chunk.whole(&found.mark),
             format: event.format,
-            subject: with_container(&event.subject, found.container),
+            subject: subject.with(found.container),
             ids,
             component: event.component.as_ref().filter(|_| is_shown).map(told),
             reason: event.reason.as_ref().filter(|_| is_shown).map(told),
@@ -177,7 +178,12 @@ impl Hit {
     }
 
     /// Of an object; what is not shown has no text.
-    pub fn from_object(chunk: &Chunk, object: &Object<'_>, found: Found, is_shown: bool) -> Hit {
+    pub fn from_object(
+        chunk: &Chunk,
+        (object, subject): (&Object<'_>, &SharedSubject<'_>),
+        found: Found,
+        is_shown: bool,
+    ) -> Hit {
         let (place, around) = match is_shown {
             true => (
                 chunk.place(&found.mark),
@@ -192,7 +198,7 @@ impl Hit {
             around,
             mark: chunk.whole(&found.mark),
             format: object.format,
-            subject: with_container(&object.subject, found.container),
+            subject: subject.with(found.container),
             ids: None,
             component: None,
             reason: None,
@@ -226,6 +232,13 @@ impl Hit {
         self.around.iter_mut().for_each(|place| place.line += lines);
     }
 
+    /// Takes what another subject knows and its own does not.
+    pub fn fill_subject(&mut self, other: &Subject) {
+        if *other != Subject::default() {
+            Arc::make_mut(&mut self.subject).fill_from(other);
+        }
+    }
+
     /// Takes the object whose log it occurs in as its writer.
     pub fn written_in(&mut self, log: &Subject) {
         let is_pod = log.kind.as_deref() == Some("Pod");
@@ -253,7 +266,7 @@ impl Hit {
             name,
             container,
             node,
-        } = &self.subject;
+        } = &*self.subject;
         let subject = [kind, namespace, name, container, node].map(text);
         size_of::<Hit>()
             + self.place.text.len()
@@ -343,14 +356,36 @@ fn carriers(event: &Event<'_>) -> Vec<String> {
     names.map(|name| name.as_str().to_owned()).collect()
 }
 
-fn with_container(subject: &Subject, container: Option<String>) -> Subject {
-    let mut subject = Subject {
-        container: container.or_else(|| subject.container.clone()),
-        ..subject.clone()
-    };
-    // the events of nodes are in a namespace
-    if subject.is_cluster_scoped() {
-        subject.namespace = None;
+/// The subject of an event or object, which its hits share.
+pub(crate) struct SharedSubject<'s> {
+    subject: &'s Subject,
+    /// The last one, with its container.
+    last: RefCell<Option<Arc<Subject>>>,
+}
+
+impl<'s> SharedSubject<'s> {
+    pub fn new(subject: &'s Subject) -> SharedSubject<'s> {
+        SharedSubject {
+            subject,
+            last: RefCell::default(),
+        }
     }
-    subject
+
+    /// Returns the subject of a hit, which may be in one of its containers.
+    fn with(&self, container: Option<String>) -> Arc<Subject> {
+        let container = container.or_else(|| self.subject.container.clone());
+        let mut last = self.last.borrow_mut();
+        if let Some(last) = last.as_ref().filter(|last| last.container == container) {
+            return Arc::clone(last);
+        }
+        let mut subject = Subject {
+            container,
+            ..self.subject.clone()
+        };
+        // the events of nodes are in a namespace
+        if subject.is_cluster_scoped() {
+            subject.namespace = None;
+        }
+        Arc::clone(last.insert(Arc::new(subject)))
+    }
 }

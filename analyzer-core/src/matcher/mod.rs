@@ -41,6 +41,7 @@ use kwhy_signature::{
 };
 
 use crate::inventory::Tables;
+use hit::SharedSubject;
 use ids::Ids;
 use leaf::Found;
 use object_prefilter::ObjectPrefilter;
@@ -238,13 +239,14 @@ impl<'c> Tester<'c> {
             leaf::event(pattern, &leaf.asked, &facts, least)
         };
         let ids = OnceCell::new();
+        let subject = SharedSubject::new(&event.subject);
         let signature = |(number, _): ConditionId| self.catalogue().at(number as usize);
         let add = |leaf, condition: &LeafCondition, into: &mut Vec<(ConditionId, Hit)>| {
             let found = test(condition);
             into.extend(found.into_iter().map(|found| {
                 let ids = ids.get_or_init(|| Ids::of(event)).clone();
                 let is_shown = !condition.refutes;
-                let mut hit = Hit::from_event(chunk, event, ids, found, is_shown);
+                let mut hit = Hit::from_event(chunk, (event, &subject), ids, found, is_shown);
                 if condition.is_entry() {
                     hit.take_time_of_envelope(event);
                 }
@@ -300,6 +302,7 @@ impl<'c> Tester<'c> {
         let record = record.unwrap_or_default();
         let facts = EventView::new(event, record);
         let whole = chunk.whole(&event.span);
+        let subject = SharedSubject::new(&event.subject);
         let test = |leaf: ConditionId, condition: &LeafCondition| {
             let LeafPattern::Event(pattern) = &condition.pattern else {
                 return;
@@ -316,7 +319,7 @@ impl<'c> Tester<'c> {
                 return;
             }
             for found in leaf::event(pattern, &condition.asked, &facts, 0) {
-                let mut hit = Hit::from_event(chunk, event, None, found, true);
+                let mut hit = Hit::from_event(chunk, (event, &subject), None, found, true);
                 hit.take_time_of_envelope(event);
                 into.push((leaf, hit));
             }
@@ -341,6 +344,7 @@ impl<'c> Tester<'c> {
             return 0;
         };
         let is_yaml = object.format == Format::ObjectYaml;
+        let subject = SharedSubject::new(&object.subject);
         let mut stopped = 0;
         let mut test = |leaf: ConditionId, condition: &LeafCondition| {
             let LeafPattern::Event(pattern) = &condition.pattern else {
@@ -360,7 +364,10 @@ impl<'c> Tester<'c> {
                         weight: term.weight(),
                         ..Found::default()
                     };
-                    into.push((leaf, Hit::from_object(chunk, object, found, true)));
+                    into.push((
+                        leaf,
+                        Hit::from_object(chunk, (object, &subject), found, true),
+                    ));
                 }
                 EntryMatch::Stopped => stopped += 1,
                 EntryMatch::No => {}
@@ -386,6 +393,7 @@ impl<'c> Tester<'c> {
         memo: &mut Memo,
         into: &mut Vec<(ConditionId, Hit)>,
     ) {
+        let subject = SharedSubject::new(&object.subject);
         let mut test = |leaf: ConditionId,
                         pattern: &ObjectPattern,
                         mut tested: Option<leaf::TestedFields<'_>>| {
@@ -412,7 +420,7 @@ impl<'c> Tester<'c> {
             into.extend(found.into_iter().map(|found| {
                 let hit = Hit {
                     of_list: pattern.listed,
-                    ..Hit::from_object(chunk, object, found, is_shown)
+                    ..Hit::from_object(chunk, (object, &subject), found, is_shown)
                 };
                 (leaf, hit)
             }));

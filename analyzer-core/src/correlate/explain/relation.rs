@@ -361,7 +361,7 @@ pub(super) fn named(group: &Group) -> Vec<Named> {
     let mut all: Vec<Named> = Vec::new();
     let document = group.best.primary().document;
     let own = std::iter::once((document, &group.subject));
-    for (document, subject) in own.chain(group.hits.iter().map(|hit| (hit.document, &hit.subject)))
+    for (document, subject) in own.chain(group.hits.iter().map(|hit| (hit.document, &*hit.subject)))
     {
         let named = (document, plain(subject));
         if subject.name.is_some() && all.len() < MAX_SUBJECTS && !all.contains(&named) {

@@ -156,21 +156,23 @@ impl IdOwners {
         let Some(found) = self.only(ids) else { return };
         if ids.is_named {
             if is_same(&hit.subject, &found) {
-                hit.subject.container = hit.subject.container.take().or(found.container);
+                let own = Arc::make_mut(&mut hit.subject);
+                own.container = own.container.take().or(found.container);
             }
             return;
         }
-        let node = match hit.subject.kind.as_deref() {
-            Some("Node") => hit.subject.name.take(),
-            _ => hit.subject.node.take(),
+        let mut own = Subject::clone(&hit.subject);
+        let node = match own.kind.as_deref() {
+            Some("Node") => own.name.take(),
+            _ => own.node.take(),
         };
-        let container = hit.subject.container.take();
-        let container = container.filter(|_| is_same(&hit.subject, &found));
-        hit.subject = Subject {
+        let container = own.container.take();
+        let container = container.filter(|_| is_same(&own, &found));
+        hit.subject = Arc::new(Subject {
             container: container.or_else(|| found.container.clone()),
             node: found.node.clone().or(node),
             ..found
-        };
+        });
     }
 
     /// Returns the only object that these ids belong to: a pod outranks what it owns or what acts

@@ -1,5 +1,7 @@
 //! Hits of many objects, times and documents.
 
+use std::sync::Arc;
+
 use super::super::matches::MAX_MATCHES;
 use super::super::partition::MAX_PARTITIONS;
 use super::super::stream::MAX_SCOPES;
@@ -22,7 +24,7 @@ fn hit(place: usize, moment: Option<Moment>) -> Hit {
         record: place..place + 1,
         mark: place..place + 1,
         format: Format::Klog,
-        subject: Subject::default(),
+        subject: Arc::default(),
         ids: None,
         component: None,
         reason: None,
@@ -51,7 +53,10 @@ fn at(millis: i128) -> Option<Moment> {
 }
 
 fn of(subject: Subject, hit: Hit) -> Hit {
-    Hit { subject, ..hit }
+    Hit {
+        subject: Arc::new(subject),
+        ..hit
+    }
 }
 
 fn capturing(name: &str, value: &str, hit: Hit) -> Hit {

@@ -1,0 +1,40 @@
+//! Growth by a quarter: doubling leaves up to half of a large table empty.
+
+/// Makes room for more items in a table.
+pub(super) fn make_room<T>(items: &mut Vec<T>, more: usize) {
+    if items.capacity() - items.len() < more {
+        items.reserve_exact(growth(items.len(), more));
+    }
+}
+
+/// Makes room for more bytes of a text.
+pub(super) fn make_room_for_text(text: &mut String, more: usize) {
+    if text.capacity() - text.len() < more {
+        text.reserve_exact(growth(text.len(), more));
+    }
+}
+
+fn growth(length: usize, more: usize) -> usize {
+    const LEAST: usize = 16;
+    (length / 4).max(LEAST).max(more)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_grow_by_a_quarter() {
+        let mut items: Vec<u8> = vec![0; 1000];
+        items.shrink_to_fit();
+        make_room(&mut items, 1);
+        assert_eq!(items.capacity(), 1250);
+        make_room(&mut items, 250);
+        assert_eq!(items.capacity(), 1250);
+        make_room(&mut items, 400);
+        assert_eq!(items.capacity(), 1400);
+        let mut text = String::new();
+        make_room_for_text(&mut text, 3);
+        assert_eq!(text.capacity(), 16);
+    }
+}
