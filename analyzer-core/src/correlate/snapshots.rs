@@ -112,7 +112,7 @@ impl Snapshots {
         self.index(number, &snapshot);
         if number == self.all.capacity() {
             // no more than are kept: doubling would leave a third of them empty
-            let more = (number / 4).max(16).min(MAX_SNAPSHOTS - number);
+            let more = (number / 8).max(16).min(MAX_SNAPSHOTS - number);
             self.all.reserve_exact(more);
         }
         self.all.push(snapshot);

@@ -9,7 +9,10 @@ use jiff::Timestamp;
 use super::block_scan::{self, BlockLimits, BlockResult, max_error_records};
 use super::blocks::{Block, Blocks};
 use super::document_stats::{self, DocumentStats};
-use super::{BLOCK, BLOCKS_A_THREAD, MAX_BLOCKS, Merged, ScanOptions, document_order, timeline};
+use super::{
+    BLOCK, BLOCKS_A_THREAD, MAX_BLOCKS, Merged, ScanOptions, UNDER_WAY_A_THREAD, document_order,
+    timeline,
+};
 use crate::cancel::{Cancel, Cancellable};
 use crate::matcher::{Compiled, Tester, TimeRange};
 use crate::parallel;
@@ -39,8 +42,6 @@ pub struct Incident {
     /// Blocks that are not scanned yet.
     waiting: Vec<Block>,
     waiting_bytes: usize,
-    /// The results of blocks that were scanned, which are not merged yet.
-    scanned: Vec<BlockResult>,
     merged: Merged,
     cancel: Cancel,
     /// True if a document was not read to its end because of that.
@@ -75,7 +76,6 @@ impl Incident {
             },
             waiting: Vec::new(),
             waiting_bytes: 0,
-            scanned: Vec::new(),
             cancel: Cancel::new(),
             is_cut: false,
         }
@@ -153,17 +153,12 @@ impl Incident {
         let mut blocks = Blocks::new(number, &mut reader, way.block)
             .with_limits(way.limits)
             .starting_at(before);
-        // what blocks hold is kept until all that are read at once are done
-        let blocks_at_once = match parallel::threads() {
-            1 => 1,
-            threads => threads * BLOCKS_A_THREAD,
-        };
+        let blocks_at_once = parallel::threads() * BLOCKS_A_THREAD;
         let enough = blocks_at_once.min(MAX_BLOCKS) * BLOCK;
         while let Some(block) = blocks.next() {
             self.wait(block);
-            while self.waiting_bytes >= enough || self.waiting.len() >= MAX_BLOCKS {
-                let next = self.scan(|| fetch(&mut blocks, enough));
-                next.into_iter().for_each(|block| self.wait(block));
+            if self.waiting_bytes >= enough || self.waiting.len() >= MAX_BLOCKS {
+                self.scan(|| blocks.next());
             }
         }
         let end = blocks.offset();
@@ -275,9 +270,7 @@ impl Incident {
 
     /// Scans and merges all that was read.
     fn settle(&mut self) {
-        self.scan(|| ());
-        let scanned = std::mem::take(&mut self.scanned);
-        self.merged.take_all(scanned);
+        self.scan(|| None);
     }
 
     fn wait(&mut self, block: Block) {
@@ -285,23 +278,25 @@ impl Incident {
         self.waiting.push(block);
     }
 
-    /// Scans the pending blocks; meanwhile merges what was found in those before, and does something else on this
-    /// thread.
-    fn scan<T>(&mut self, meanwhile: impl FnOnce() -> T) -> T {
-        let ready = std::mem::take(&mut self.waiting);
+    /// Scans and merges the pending blocks, and more of them until there are none.
+    fn scan(&mut self, mut more: impl FnMut() -> Option<Block>) {
+        let mut waiting = std::mem::take(&mut self.waiting).into_iter();
         self.waiting_bytes = 0;
-        let before = std::mem::take(&mut self.scanned);
-        let (scanner, merged, scanned) = (&self.scanner, &mut self.merged, &mut self.scanned);
-        let done = parallel::beside(
-            || *scanned = scanner.scan(&ready),
-            || {
-                let done = meanwhile();
-                merged.take_all(before);
-                done
+        let (scanner, merged) = (&self.scanner, &mut self.merged);
+        let mut numbers = scanner.scanned..;
+        let next = || numbers.next().zip(waiting.next().or_else(&mut more));
+        let tester = scanner.settings.tester();
+        let mut scanned = 0;
+        parallel::in_order(
+            UNDER_WAY_A_THREAD,
+            next,
+            |(number, block)| scanner.scan(&tester, number, &block),
+            |outcome| {
+                scanned += 1;
+                merged.take(outcome);
             },
         );
-        self.scanner.scanned += ready.len() as u64;
-        done
+        self.scanner.scanned += scanned;
     }
 }
 
@@ -326,28 +321,19 @@ impl Settings {
 }
 
 impl Scanner {
-    fn scan(&self, blocks: &[Block]) -> Vec<BlockResult> {
+    fn scan(&self, tester: &Tester<'_>, number: u64, block: &Block) -> BlockResult {
         let Settings { way, .. } = &self.settings;
-        let tester = self.settings.tester();
-        let read = |(number, block): (u64, &Block)| {
-            let all = block.whole && block.bytes.len() <= way.all_up_to;
-            let index = tester.index().filter(|_| !all);
-            let most = BlockLimits {
-                error_records: max_error_records(number),
-                joined_up_to: way.joined_up_to,
-            };
-            let mut outcome =
-                block_scan::read(block, &tester, index, most, (&way.limits, way.secrets));
-            if way.timeline && block.piece.is_none() {
-                outcome.timeline = timeline::timeline(&block.bytes);
-            }
-            outcome
+        let all = block.whole && block.bytes.len() <= way.all_up_to;
+        let index = tester.index().filter(|_| !all);
+        let most = BlockLimits {
+            error_records: max_error_records(number),
+            joined_up_to: way.joined_up_to,
         };
-        let numbered: Vec<(u64, &Block)> = (self.scanned..).zip(blocks).collect();
-        match numbered.as_slice() {
-            [only] => vec![read(*only)],
-            _ => parallel::map(numbered, read),
+        let mut outcome = block_scan::read(block, tester, index, most, (&way.limits, way.secrets));
+        if way.timeline && block.piece.is_none() {
+            outcome.timeline = timeline::timeline(&block.bytes);
         }
+        outcome
     }
 }
 

@@ -57,8 +57,12 @@ pub(crate) use listed::Listed;
 /// The size of a block: small enough for the second-level cache, large enough to be worth a task.
 pub(crate) const BLOCK: usize = 256 * 1024;
 
-/// The number of blocks for each thread that are scanned at a time.
-const BLOCKS_A_THREAD: usize = 2;
+/// The number of blocks for each thread that are read before they are scanned.
+const BLOCKS_A_THREAD: usize = 4;
+
+/// The number of blocks for each of several threads that are scanned, or were and are not merged: what is found in
+/// objects takes more than they do.
+const UNDER_WAY_A_THREAD: usize = 2;
 
 /// The most blocks that are read in one go.
 const MAX_BLOCKS: usize = 32;
@@ -200,11 +204,6 @@ impl Merged {
             Some(choose(settled(first), settled(last)))
         };
         self.documents.iter().map(time).collect()
-    }
-
-    /// Takes what the next blocks contain.
-    fn take_all(&mut self, outcomes: Vec<BlockResult>) {
-        outcomes.into_iter().for_each(|outcome| self.take(outcome));
     }
 
     /// Takes what the next block contains.

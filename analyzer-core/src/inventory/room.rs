@@ -1,4 +1,4 @@
-//! Growth by a quarter: doubling leaves up to half of a large table empty.
+//! Growth by an eighth: doubling leaves up to half of a large table empty.
 
 /// Makes room for more items in a table.
 pub(super) fn make_room<T>(items: &mut Vec<T>, more: usize) {
@@ -16,7 +16,7 @@ pub(super) fn make_room_for_text(text: &mut String, more: usize) {
 
 fn growth(length: usize, more: usize) -> usize {
     const LEAST: usize = 16;
-    (length / 4).max(LEAST).max(more)
+    (length / 8).max(LEAST).max(more)
 }
 
 #[cfg(test)]
@@ -24,13 +24,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_grow_by_a_quarter() {
+    fn tables_grow_by_an_eighth() {
         let mut items: Vec<u8> = vec![0; 1000];
         items.shrink_to_fit();
         make_room(&mut items, 1);
-        assert_eq!(items.capacity(), 1250);
-        make_room(&mut items, 250);
-        assert_eq!(items.capacity(), 1250);
+        assert_eq!(items.capacity(), 1125);
+        make_room(&mut items, 125);
+        assert_eq!(items.capacity(), 1125);
         make_room(&mut items, 400);
         assert_eq!(items.capacity(), 1400);
         let mut text = String::new();
