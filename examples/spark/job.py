@@ -102,7 +102,7 @@ def main() -> int:
         if args.today:
             for name, answer in ask(spark, args.output, args.today, args.like).items():
                 print(f"\n== {name}")
-                answer.show(20, truncate=60)
+                answer.show(20, truncate=120)
     finally:
         spark.stop()
     return 0
