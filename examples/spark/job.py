@@ -27,6 +27,8 @@ def session(master: str | None = None, **settings: str) -> SparkSession:
         builder = builder.master(master)
     builder = builder.config("spark.sql.sources.partitionOverwriteMode", "dynamic")
     builder = builder.config("spark.sql.session.timeZone", "UTC")
+    # smaller than Spark's default, snappy, whose Java package fails on a glibc system that also has musl installed
+    builder = builder.config("spark.sql.parquet.compression.codec", "zstd")
     builder = builder.config("spark.ui.enabled", "false")
     for name, value in settings.items():
         builder = builder.config(name.replace("__", "."), value)
@@ -100,7 +102,7 @@ def main() -> int:
         if args.today:
             for name, answer in ask(spark, args.output, args.today, args.like).items():
                 print(f"\n== {name}")
-                answer.show(20, truncate=60)
+                answer.show(20, truncate=120)
     finally:
         spark.stop()
     return 0

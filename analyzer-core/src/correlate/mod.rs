@@ -419,10 +419,10 @@ fn rules(catalogue: &Catalogue, group: &Group) -> Vec<CommunityRule> {
 }
 
 fn told(moment: Moment, reference: Option<Timestamp>) -> When {
-    match moment {
-        Moment::At(stamp) => When::At(stamp),
-        Moment::Ago(seconds) if let Some(now) = reference => When::At(before(now, seconds)),
-        Moment::Ago(seconds) => When::Ago(Age {
+    match (moment, reference) {
+        (Moment::At(stamp), _) => When::At(stamp),
+        (Moment::Ago(seconds), Some(now)) => When::At(before(now, seconds)),
+        (Moment::Ago(seconds), None) => When::Ago(Age {
             seconds,
             resolution: 1,
         }),

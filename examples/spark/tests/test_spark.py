@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from conftest import HERE, tar_of, log, write_poison, write_store
 from job import ask, run
+from kwhy_spark import Bundle, grouped
 
 import kwhy
 
@@ -57,8 +58,10 @@ def same_as_scan(rows, wanted):
 def test_findings_of_scan(spark, store):
     wanted = scan(*folders(store))
     assert len(wanted) == 24 and sum(len(it["findings"]) for it in wanted.values()) > 24
-    for together in (1, 5):
-        rows = loaded(spark, store, bundlesPerTask=together).collect()
+    for options, tasks in (({"bundlesPerTask": 1}, 24), ({"bundlesPerTask": 5}, 5), ({}, 1)):
+        table = loaded(spark, store, **options)
+        assert table.rdd.getNumPartitions() == tasks
+        rows = table.collect()
         same_as_scan(rows, wanted)
     assert {row.tags["customer"] for row in rows} == {"c0", "c1", "c2"}
     assert {str(row.day) for row in rows} == {f"2024-03-{day:02}" for day in range(4, 8)}
@@ -66,6 +69,35 @@ def test_findings_of_scan(spark, store):
     same_as_scan(one, scan(*store.glob("customer=c0/*/day=2024-03-04/*")))
     for glob in ("*/*/*/*.zip", "**/*.zip", "customer=c0/**/day=*/*"):
         same_as_scan(loaded(spark, f"{store}/{glob}").collect(), scan(f"{store}/{glob}"))
+
+
+def test_workers_keep_their_modules_out_of_garbage_collection(spark, store):
+    loaded(spark, store, bundlesPerTask=1).collect()
+
+    def frozen(batches):
+        import gc
+
+        import pyarrow
+
+        for _ in batches:
+            yield pyarrow.RecordBatch.from_pydict({"objects": [gc.get_freeze_count()]})
+
+    # the processes that read go on to do this
+    rows = spark.range(0, 8, 1, 8).mapInArrow(frozen, "objects long").collect()
+    assert max(row.objects for row in rows) > 10_000
+
+
+def test_bundles_of_a_task():
+    def sizes(given, **options):
+        bundles = [Bundle(str(n), str(n), False, size) for n, size in enumerate(given)]
+        return [[it.size for it in group] for group in grouped(bundles, **{"together": 0, "task_bytes": 8 << 20, **options})]
+
+    assert sizes([]) == []
+    assert sizes([9 << 20, 1, 2, 9 << 20, 3]) == [[9 << 20], [1, 2], [9 << 20], [3]]
+    # each counts, however small
+    assert [len(group) for group in sizes([0] * 70)] == [32, 32, 6]
+    assert [len(group) for group in sizes([7 << 20] * 5, together=2)] == [2, 2, 1]
+    assert [len(group) for group in sizes([1] * 3, task_bytes=0)] == [1, 1, 1]
 
 
 def test_poisoned_bundles_are_rows(spark, tmp_path):
@@ -143,7 +175,9 @@ def table(spark, output):
 
 def test_an_executor_is_killed(spark, cluster, store, tmp_path):
     source = f"file://{store}"
-    run(spark, source, str(tmp_path / "calm"), {})
+    # so many tasks that both executors have some
+    options = {"bundlesPerTask": "1"}
+    run(spark, source, str(tmp_path / "calm"), options)
     killed = []
 
     def kill():
@@ -157,9 +191,9 @@ def test_an_executor_is_killed(spark, cluster, store, tmp_path):
     # several readings of the store, so that the end comes in the middle
     deadline = time.time() + 60
     while not killed and time.time() < deadline:
-        run(spark, source, str(tmp_path / "hit"), {}, again=True)
+        run(spark, source, str(tmp_path / "hit"), options, again=True)
     beside.join()
-    run(spark, source, str(tmp_path / "hit"), {}, again=True)
+    run(spark, source, str(tmp_path / "hit"), options, again=True)
     assert killed
     assert table(spark, tmp_path / "hit") == table(spark, tmp_path / "calm")
 
