@@ -76,6 +76,7 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
     let mut in_table = false;
     let mut trace = Trace::default();
     let mut framer = Framer::default();
+    let mut scalar = OpenScalar::default();
     for (at, (_, line)) in lines.iter().enumerate() {
         let begins = begins(line);
         let before = at.checked_sub(1).and_then(|before| lines.get(before));
@@ -83,7 +84,8 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
         if let Some((end, before)) = before.filter(|_| head != Head::Nothing && parts < MAX_PARTS) {
             let word = line.split_whitespace().next().unwrap_or("");
             let is_full = width(before) + 1 + word.chars().count() > widest;
-            let is_between_words = quotes.is_open() || ends_between_words(before);
+            let is_in_scalar = scalar.contains(line);
+            let is_between_words = is_in_scalar || quotes.is_open() || ends_between_words(before);
             let is_open =
                 is_between_words || before.trim_end().ends_with([',', ':', '=', '(', '[']);
             let is_own = begins == Some(Begin::Surely)
@@ -103,12 +105,14 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
             };
             if is_full && begins != Some(Begin::Surely) && head == Head::Prose {
                 parts += 1;
+                scalar.read(line);
                 continue;
             }
             if is_full && !is_own && may_follow {
                 found.push(*end..end + 1 + line.len() - line.trim_start().len());
                 parts += 1;
                 quotes.read(line);
+                scalar.read(line);
                 continue;
             }
         }
@@ -120,6 +124,7 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
             true if !events::is_row(line.trim()) => Head::Nothing,
             _ => head_of(line),
         };
+        scalar.read(line);
         (first, parts) = (line, 0);
         quotes = Balance::default();
         quotes.read(line);
@@ -248,6 +253,34 @@ fn is_indented_as_part(line: &str, first: &str) -> bool {
     own == 0 || (own > first && own <= first + 8)
 }
 
+/// The text between single quotes that is open in YAML, by the indentation of its key.
+#[derive(Default)]
+struct OpenScalar(Option<usize>);
+
+impl OpenScalar {
+    /// Returns true if a line belongs to the text: it is deeper than its key, or has lost its indentation.
+    fn contains(&self, line: &str) -> bool {
+        let indent = line.len() - line.trim_start().len();
+        self.0
+            .is_some_and(|key| indent > key || (indent == 0 && key > 0))
+    }
+
+    fn read(&mut self, line: &str) {
+        let bare = line.trim();
+        if self.contains(line) {
+            if bare.ends_with('\'') {
+                self.0 = None;
+            }
+            return;
+        }
+        let key = bare.trim_start_matches(['-', ' ']);
+        let value = key.split_once(": ").map_or("", |(_, value)| value.trim());
+        let opens =
+            is_key(key) && value.starts_with('\'') && (value.len() < 2 || !value.ends_with('\''));
+        self.0 = opens.then(|| line.len() - line.trim_start().len());
+    }
+}
+
 /// The quotes and brackets that are open.
 #[derive(Default)]
 struct Balance {
@@ -331,6 +364,29 @@ MountVolume.SetUp failed for volume \"papers\" : secret \"harbour.crane-injector
     }
 
     #[test]
+    fn broken_texts_between_single_quotes_are_joined() {
+        let text = "    state:
+      waiting:
+        message: 'lift of the load \"north.harbour.example.com:5000/crane/load-of-rye-7:2.0\": it is said by the
+\"crane.harbour.example.com:5000/north/7\":
+          the berth is not free: it is the load of
+crane.harbour.example.com:5000/crane/load-of-rye-7-and-more-of-it:2.0:
+          not lifted'
+        reason: ErrLift
+";
+        let joined = joined(text);
+        let wanted = [
+            "    state:",
+            "      waiting:",
+            "        message: 'lift of the load \"north.harbour.example.com:5000/crane/load-of-rye-7:2.0\": it is said by the \"crane.harbour.example.com:5000/north/7\":",
+            "          the berth is not free: it is the load of crane.harbour.example.com:5000/crane/load-of-rye-7-and-more-of-it:2.0:",
+            "          not lifted'",
+            "        reason: ErrLift",
+        ];
+        assert_eq!(joined, wanted);
+    }
+
+    #[test]
     fn whole_lines_stay() {
         for text in [
             // what the journal writes between entries
@@ -356,6 +412,9 @@ MountVolume.SetUp failed for volume \"papers\" : secret \"harbour.crane-injector
             "The crane of the north quay does not lift a load. Nobody knows why, as it is not broken in\nitself: they say so. A typical reason is a harbour that refuses the load (\"no papers\") when it\nis asked.\n",
             // members of a map
             "message: the crane of the north quay cannot lift the load number seven, as it is brok\nreason: Broken\n",
+            // a text that is closed, and one that never is
+            "  message: 'the crane of the north quay cannot lift the load number seven, as it is brok'\nreason: Broken\n",
+            "  message: 'the crane of the north quay cannot lift the load number seven, as it's brok\n  reason: Broken\n",
             // the next sentence had room
             "the crane of the north quay cannot lift the load\nit is broken\nthe crane of the north quay cannot lift the load number seven, as it\n",
         ] {
