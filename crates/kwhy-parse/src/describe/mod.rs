@@ -189,11 +189,11 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
         subject.node = fields.text("node").map(|node| node.into_owned());
         super::object::of_containers(Format::Describe, &fields, &subject, &mut parsed.events);
     }
-    // for other kinds, the message of a condition is in the Events table too
+    // for other kinds, the message of a condition is in the Events table too, unless both ends were cut off
+    let has_ends = subject.name.is_some() || !matches!(events, Events::Absent);
     if found.is_some_and(|found| found.is_generic) {
         super::object::of_status(Format::Describe, &fields, &subject, &mut parsed.events);
-    }
-    if is_part {
+    } else if is_part || (kind != Some("Pod") && !has_ends) {
         super::object::of_part(Format::Describe, &fields, &subject, &mut parsed.events);
     }
     // programs print objects of their own kinds alike, with what happened to them as a message
