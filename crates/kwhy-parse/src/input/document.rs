@@ -6,7 +6,7 @@ use memchr::memchr_iter;
 
 use super::line::floor_char;
 use super::normalize::{Clean, Edit, clean, is_clean, original_offset, utf16_unit};
-use super::wrap;
+use super::{terminal_wrap, wrap};
 use kwhy_model::Span;
 
 /// A named input (the paste, a file), decoded to clean text, with the way back to its bytes.
@@ -33,6 +33,8 @@ pub struct Document {
     invalid: u64,
     /// The places at which lines were joined, with those in the text before.
     joins: Vec<Edit>,
+    /// The starts of lines of which nothing in the text separates the line before.
+    glued: Vec<usize>,
     /// True if all characters are single bytes; found when first asked for.
     is_ascii: OnceLock<bool>,
 }
@@ -86,17 +88,27 @@ impl Document {
             line_starts,
             invalid,
             joins: Vec::new(),
+            glued: Vec::new(),
             is_ascii: OnceLock::new(),
         }
     }
 
-    /// Joins lines that were broken because they were too long. One space stands for the break in the text then; lines
-    /// keep their numbers and places.
-    pub fn with_joined_lines(mut self) -> Document {
+    /// Joins lines that were broken because they were too long. One space stands for a break between words in the text
+    /// then, and nothing for one that a terminal made in the middle of a word; lines keep their numbers and places.
+    pub fn with_joined_lines(self) -> Document {
+        let cuts = terminal_wrap::cuts(&self.text);
+        if !cuts.is_empty() {
+            return self.joined(cuts, "");
+        }
         let breaks = wrap::breaks(&self.text);
         if breaks.is_empty() {
             return self;
         }
+        self.joined(breaks, " ")
+    }
+
+    /// Puts a text in the place of each of some line ends.
+    fn joined(mut self, breaks: Vec<Span>, by: &str) -> Document {
         let unjoined = std::mem::take(&mut self.text);
         let mut text = String::with_capacity(unjoined.len());
         let mut done = 0;
@@ -109,7 +121,10 @@ impl Document {
                 *start = text.len() + (*start).saturating_sub(done);
             }
             text.push_str(before);
-            text.push(' ');
+            text.push_str(by);
+            if by.is_empty() {
+                self.glued.push(text.len());
+            }
             while let Some(start) = starts.next_if(|start| **start <= range.end) {
                 *start = text.len();
             }
@@ -182,7 +197,9 @@ impl Document {
         let end = self
             .line_starts
             .get(index + 1)
-            .map_or(self.text.len(), |next| next - 1);
+            .map_or(self.text.len(), |next| {
+                next - usize::from(!self.is_glued(*next))
+            });
         start..end
     }
 
@@ -216,7 +233,16 @@ impl Document {
         let Some(line_end) = start.checked_sub(1) else {
             return 0;
         };
-        self.original_offset(line_end) + if is_utf16(bytes) { 2 } else { 1 }
+        let line_end = match self.is_glued(start) {
+            true => original_offset(&self.edits, original_offset(&self.joins, start) - 1),
+            false => self.original_offset(line_end),
+        };
+        line_end + if is_utf16(bytes) { 2 } else { 1 }
+    }
+
+    /// Returns true if nothing in the text separates the line that starts at a byte from the one before it.
+    fn is_glued(&self, start: usize) -> bool {
+        self.glued.binary_search(&start).is_ok()
     }
 
     /// The place of a span in the original. A span over several lines is cut at the first's end.
@@ -374,6 +400,32 @@ mod tests {
         assert_eq!(&place.text[place.mark], "has");
         let whole = Document::new("x", "no\nberth\n").with_joined_lines();
         assert!(!whole.has_joined_lines());
+    }
+
+    #[test]
+    fn lines_that_a_terminal_cut_keep_their_places() {
+        let text = "E0304 05:06:07.123456       1 crane.go:88] Lift failed: the \u{201c}harbour\u{201d} of the nor\r\nth has asked for all the papers of the load, which nobody has ever signed and no\r\nbody will\r\nnext\r\n";
+        let document = Document::new("x", text).with_joined_lines();
+        assert_eq!(document.text().lines().count(), 2);
+        assert_eq!(document.line_count(), 4);
+        for (word, line, column) in [
+            ("of the nor", 1, 70),
+            ("th has", 2, 1),
+            ("and no", 2, 75),
+            ("body will", 3, 1),
+            ("next", 4, 1),
+        ] {
+            let at = document.text().find(word).unwrap();
+            let place = document.place(&(at..at + word.len()));
+            assert_eq!((place.line, place.column), (line, column), "{word}");
+            assert_eq!(&place.text[place.mark], word);
+        }
+        for (number, line) in (1..).zip(text.lines()) {
+            assert_eq!(document.original_line(number), line);
+        }
+        let at = document.text().rfind("nobody").unwrap();
+        let place = document.place(&(at..at + 6));
+        assert_eq!((place.line, &place.text[place.mark]), (2, "no"));
     }
 
     #[test]

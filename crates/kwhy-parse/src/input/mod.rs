@@ -13,6 +13,7 @@ mod normalize;
 mod segment;
 mod segmenter;
 mod split_utf8;
+mod terminal_wrap;
 mod wrap;
 
 pub use chunk::{Chunk, Gap};

@@ -47,7 +47,7 @@ pub(super) fn breaks(text: &str) -> Vec<Range<usize>> {
 
 /// What the lines that are being joined began with.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Head {
+pub(super) enum Head {
     /// A log record, or a row of events.
     Record,
     /// An object in JSON that its line does not close.
@@ -146,14 +146,14 @@ fn is_of_format(framer: &mut Framer, before: &str, line: &str) -> bool {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Begin {
+pub(super) enum Begin {
     Surely,
     /// What looks like a field may be words before a colon.
     Maybe,
 }
 
 /// Says whether something of its own starts on a line.
-fn begins(line: &str) -> Option<Begin> {
+pub(super) fn begins(line: &str) -> Option<Begin> {
     let bare = line.trim();
     let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
     let is_numbered =
@@ -192,7 +192,7 @@ fn is_of_journal(bare: &str) -> bool {
 }
 
 /// Returns true if a line is divided into columns by two gaps or more.
-fn has_columns(line: &str) -> bool {
+pub(super) fn has_columns(line: &str) -> bool {
     let gaps = line
         .trim()
         .split("  ")
@@ -207,7 +207,7 @@ fn is_key(bare: &str) -> bool {
         || (word.starts_with('"') && word.ends_with("\":"))
 }
 
-fn head_of(line: &str) -> Head {
+pub(super) fn head_of(line: &str) -> Head {
     let bare = line.trim();
     if bare.starts_with("{\"") {
         return Head::Json;
