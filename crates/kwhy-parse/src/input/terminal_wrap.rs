@@ -4,10 +4,10 @@
 //! lines are joined only where several show it: one after another, or with different words at the cut.
 
 use super::decoration;
-use super::wrap::{Begin, Head, begins, has_columns, head_of};
-use crate::framing::{self, Framer, Relation};
+use super::wrap::{Begin, Head, begins, has_columns, head_of, is_of_format};
+use crate::describe;
+use crate::framing::Framer;
 use crate::log::stack_trace::{self, Trace};
-use crate::{describe, log};
 use memchr::memchr_iter;
 use std::ops::Range;
 
@@ -70,14 +70,14 @@ impl<'a> Found<'a> {
         let mut before: Option<(usize, &str)> = None;
         for (end, line) in lines {
             let above = before.replace((*end, line));
-            let is_of_record = is_of_record(&mut framer, above.map_or("", |(_, line)| line), line);
+            let is_of_format = is_of_format(&mut framer, above.map_or("", |(_, line)| line), line);
             let full = above
                 .filter(|(_, line)| line.chars().count() == width && line.trim().contains(' '));
             if let Some((cut, above)) = full.filter(|_| head != Head::Nothing && parts < MAX_PARTS)
                 && !line.trim().is_empty()
                 && !decoration::is_fence(line)
             {
-                if is_rest(line, first) && !is_of_record && trace.take(line).is_none() {
+                if is_rest(line, first) && !is_of_format && trace.take(line).is_none() {
                     found.cuts.push(cut..cut + 1);
                     found.is_repeated |= parts > 0;
                     found.has_record |= head == Head::Record;
@@ -122,15 +122,6 @@ fn is_rest(line: &str, first: &str) -> bool {
         || has_columns(line)
         || stack_trace::is_head(line);
     !is_own
-}
-
-/// Returns true if a line belongs to the log record before it by the record's own format.
-fn is_of_record(framer: &mut Framer, before: &str, line: &str) -> bool {
-    let record = framing::starts(line, before);
-    if record.is_none() && log::is_second_line_anywhere(before, line) {
-        return true;
-    }
-    framer.take(line, record, || false) == Relation::Continues
 }
 
 fn last(line: &str) -> &str {
@@ -179,7 +170,7 @@ MountVolume.SetUp failed for volume \"papers\" : secret \"harbour.crane-injector
 
     #[test]
     fn lines_that_were_cut_are_joined_at_any_width() {
-        for width in [72, 79, 80, 83, 100, 119, 120] {
+        for width in [72, 79, 80, 86, 100, 119, 120] {
             let text = cut(RECORDS, width);
             assert!(text.lines().count() > 8);
             assert_eq!(joined(&text), RECORDS, "{width}");

@@ -134,7 +134,7 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
 }
 
 /// Returns true if a line belongs to the log record before it by the record's own format, however wide the lines are.
-fn is_of_format(framer: &mut Framer, before: &str, line: &str) -> bool {
+pub(super) fn is_of_format(framer: &mut Framer, before: &str, line: &str) -> bool {
     let record = framing::starts(line, before);
     if record.is_none() && log::is_second_line_anywhere(before, line) {
         return true;
