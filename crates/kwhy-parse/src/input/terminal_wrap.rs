@@ -71,8 +71,7 @@ impl<'a> Found<'a> {
         for (end, line) in lines {
             let above = before.replace((*end, line));
             let is_of_format = is_of_format(&mut framer, above.map_or("", |(_, line)| line), line);
-            let full = above
-                .filter(|(_, line)| line.chars().count() == width && line.trim().contains(' '));
+            let full = above.filter(|(_, line)| line.chars().count() == width);
             if let Some((cut, above)) = full.filter(|_| head != Head::Nothing && parts < MAX_PARTS)
                 && !line.trim().is_empty()
                 && !decoration::is_fence(line)
@@ -103,7 +102,7 @@ impl<'a> Found<'a> {
     fn is_shown(&self, width: usize) -> bool {
         let is_usual = USUAL.contains(&width);
         let differing = self.around.len();
-        self.cuts.len() >= 4 * self.whole
+        self.cuts.len() >= 2 * self.whole
             && (self.is_repeated
                 || differing > 2
                 || (is_usual && differing > 1)
@@ -164,6 +163,7 @@ E0304 05:06:06.123456      88 reflector.go:178] pkg/mod/example.com/harbour@v0.1
 E0304 05:06:07.123456       1 crane.go:88] Lift of the load failed: the harbour has asked for the master to provide papers (get berths crane-papers). Trying again in 30 seconds.
 I0304 05:06:08.123456       1 crane.go:90] Lift of load 8
 time=\"2024-03-04T05:06:07Z\" level=error msg=\"Failed to reach the quay. Answer: 400 - 400 Bad Request. Body: berth \\\"north\\\" cannot be used twice at once\" error=\"bad handshake\"
+{\"level\":\"warn\",\"ts\":\"2024-03-04T05:06:07.123456Z\",\"caller\":\"crane/lift.go:7\",\"msg\":\"no berth\",\"load\":[\"rye-7\",\"--of=north\",\"--signed=nobody\"]}
 Error from server: admission webhook \"harbour.example.com\" denied the request: load rye-7 has no papers that anybody has signed
 MountVolume.SetUp failed for volume \"papers\" : secret \"harbour.crane-injector-service-account-of-the-north-quay\" not found
 ";
