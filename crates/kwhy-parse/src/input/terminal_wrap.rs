@@ -23,6 +23,9 @@ const MAX_PARTS: usize = 64;
 /// The number of characters on both sides of a cut by which it differs from others.
 const AROUND: usize = 6;
 
+/// The number of different cuts that show enough.
+const DIFFERING: usize = 3;
+
 /// Returns the line ends at which a terminal cut lines.
 pub(super) fn cuts(text: &str) -> Vec<Range<usize>> {
     let mut lines: Vec<(usize, &str)> = Vec::new();
@@ -34,10 +37,14 @@ pub(super) fn cuts(text: &str) -> Vec<Range<usize>> {
     if start < text.len() {
         lines.push((text.len(), text.get(start..).unwrap_or("")));
     }
-    let widest = lines.iter().map(|(_, line)| line.chars().count()).max();
-    let Some(width) = widest.filter(|width| WIDTHS.contains(width)) else {
+    let widths = lines.iter().map(|(_, line)| line.chars().count());
+    let Some(width) = widths.clone().max().filter(|width| WIDTHS.contains(width)) else {
         return Vec::new();
     };
+    // most texts have one widest line, which shows nothing
+    if !USUAL.contains(&width) && widths.filter(|own| *own == width).count() < 2 {
+        return Vec::new();
+    }
     let found = Found::of(&lines, width);
     match found.is_shown(width) {
         true => found.cuts,
@@ -62,41 +69,52 @@ struct Found<'a> {
 impl<'a> Found<'a> {
     fn of(lines: &[(usize, &'a str)], width: usize) -> Found<'a> {
         let mut found = Found::default();
-        let mut first = "";
-        let mut head = Head::Nothing;
-        let mut parts = 0;
-        let mut trace = Trace::default();
-        let mut framer = Framer::default();
-        let mut before: Option<(usize, &str)> = None;
-        for (end, line) in lines {
-            let above = before.replace((*end, line));
-            let is_of_format = is_of_format(&mut framer, above.map_or("", |(_, line)| line), line);
-            let full = above.filter(|(_, line)| line.chars().count() == width);
-            if let Some((cut, above)) = full.filter(|_| head != Head::Nothing && parts < MAX_PARTS)
-                && !line.trim().is_empty()
-                && !decoration::is_fence(line)
-            {
-                if is_rest(line, first) && !is_of_format && trace.take(line).is_none() {
-                    found.cuts.push(cut..cut + 1);
-                    found.is_repeated |= parts > 0;
-                    found.has_record |= head == Head::Record;
-                    let around = (last(above), first_of(line));
-                    if !found.around.contains(&around) && found.around.len() < 8 {
-                        found.around.push(around);
-                    }
-                    parts += 1;
-                    continue;
-                }
-                found.whole += 1;
-            }
-            (first, parts, head) = (line, 0, head_of(line));
-            if line.trim().is_empty() || decoration::is_fence(line) || head == Head::Prose {
-                head = Head::Nothing;
-            }
-            trace = Trace::default();
-            trace.take(line);
+        let mut rest = lines;
+        while let Some(((_, line), behind)) = rest.split_first() {
+            let taken = match line.chars().count() == width {
+                true => found.follow(rest, width),
+                false => 0,
+            };
+            rest = behind.get(taken..).unwrap_or_default();
         }
         found
+    }
+
+    /// Takes the first of some lines, which is as wide as any, and says how many of the others are its rest.
+    fn follow(&mut self, lines: &[(usize, &'a str)], width: usize) -> usize {
+        let Some(((first_end, first), behind)) = lines.split_first() else {
+            return 0;
+        };
+        let head = head_of(first);
+        if matches!(head, Head::Nothing | Head::Prose) || is_outside(first) {
+            return 0;
+        }
+        let mut framer = Framer::default();
+        is_of_format(&mut framer, "", first);
+        let mut trace = Trace::default();
+        trace.take(first);
+        let (mut cut, mut above) = (*first_end, *first);
+        for (parts, (end, line)) in behind.iter().enumerate() {
+            if above.chars().count() < width || parts == MAX_PARTS || is_outside(line) {
+                return parts;
+            }
+            if !is_rest(line, first)
+                || is_of_format(&mut framer, above, line)
+                || trace.take(line).is_some()
+            {
+                self.whole += 1;
+                return parts;
+            }
+            self.cuts.push(cut..cut + 1);
+            self.is_repeated |= parts > 0;
+            self.has_record |= head == Head::Record;
+            let around = (last(above), first_of(line));
+            if !self.around.contains(&around) && self.around.len() < DIFFERING {
+                self.around.push(around);
+            }
+            (cut, above) = (*end, line);
+        }
+        behind.len()
     }
 
     fn is_shown(&self, width: usize) -> bool {
@@ -104,10 +122,15 @@ impl<'a> Found<'a> {
         let differing = self.around.len();
         self.cuts.len() >= 2 * self.whole
             && (self.is_repeated
-                || differing > 2
+                || differing >= DIFFERING
                 || (is_usual && differing > 1)
                 || (is_usual && differing > 0 && self.has_record))
     }
+}
+
+/// Returns true if a line is no text of a program's: it is blank or a fence.
+fn is_outside(line: &str) -> bool {
+    line.trim().is_empty() || decoration::is_fence(line)
 }
 
 /// Returns true if a line can be the rest of the one before it; `first` is the line that is cut.
