@@ -18,7 +18,7 @@ pub(super) fn is_condition_row(text: &str) -> bool {
     match words.next() {
         None => is_column,
         Some(word) if is_time(word) => true,
-        // a sentence goes on where a column does not end
+        // a sentence continues where a column does not end
         Some(word) => is_reason(word) && (is_column || words.next().is_none()),
     }
 }

@@ -51,7 +51,6 @@ fn is_running(row: &Row<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::tests::parsed;
-    use super::*;
     use kwhy_model::Value;
 
     /// The text of `message` in a status of which it is a member, and the lines that were not understood.
