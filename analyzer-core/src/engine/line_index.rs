@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use memchr::{memchr_iter, memchr2, memmem};
+use memchr::{memchr, memchr_iter, memchr2, memmem};
 
 use kwhy_model::{Format, Severity};
 use kwhy_parse::framing::{
@@ -320,6 +320,8 @@ impl LineIndex {
             self.add(start, RegionReason::Text);
         } else if self.record.is_none() && plain::reports_failure(line) {
             self.add(start, RegionReason::Error);
+        } else if memchr(b'`', line.as_bytes()).is_some() && plain::quotes_output(line) {
+            self.add(start, RegionReason::Text);
         }
     }
 }

@@ -4,6 +4,8 @@
 //! and YAML wrap long texts. So is a chain of errors that ends in a colon, whose next link is on a
 //! line of its own.
 
+mod code_span;
+
 use super::log;
 use crate::input::Line;
 use kwhy_model::{Event, Format, Parsed, Severity, TextBuilder};
@@ -27,67 +29,49 @@ pub fn parse<'a>(format: Format, lines: &[Line<'a>]) -> Parsed<'a> {
             join(&lines[at..at + taken])
         };
         let pieces = match taken {
-            1 => quoted(line.text.trim_end()),
+            1 => code_span::pieces(line.text.trim_end()),
             _ => Vec::new(),
         };
-        let mut add = |message: kwhy_model::Text<'a>| {
-            if !message.is_empty() {
-                let span = message.span();
-                let severity = severity(message.as_str());
-                let event = Event::new(format, span, message);
-                parsed.events.push(Event { severity, ..event });
-            }
-        };
         if pieces.is_empty() {
-            add(message);
+            parsed.events.extend(event(format, message));
         }
-        for (start, piece) in pieces {
-            add(kwhy_model::Text::borrowed(piece, line.start + start));
+        for piece in pieces {
+            let part = Line {
+                text: piece.text,
+                start: line.start + piece.start,
+                ..line
+            };
+            let read = piece.is_quoted.then(|| code_span::read(part)).flatten();
+            let message = || kwhy_model::Text::borrowed(part.text, part.start);
+            match read {
+                Some(read) => parsed.append(read),
+                None => parsed.events.extend(event(format, message())),
+            }
         }
         at += taken;
     }
     parsed
 }
 
-/// The least length of an error between backticks.
-const LEAST_QUOTED: usize = 16;
-
-/// Returns true if a sentence quotes an error between backticks.
-pub(crate) fn quotes_error(text: &str) -> bool {
-    !quoted(text).is_empty()
+/// The event of a text, if it is not empty.
+fn event(format: Format, message: kwhy_model::Text<'_>) -> Option<Event<'_>> {
+    if message.is_empty() {
+        return None;
+    }
+    let severity = severity(message.as_str());
+    let event = Event::new(format, message.span(), message);
+    Some(Event { severity, ..event })
 }
 
-/// Cuts a sentence at the errors that it quotes between backticks; empty if it quotes none. Each piece is given with
-/// its offset.
-fn quoted(text: &str) -> Vec<(usize, &str)> {
-    let mut pieces = Vec::new();
-    let mut rest = 0;
-    let mut from = 0;
-    let next = |from: usize| {
-        let found = memchr::memchr(b'`', text.as_bytes().get(from..)?)?;
-        Some(from + found)
-    };
-    while let Some(open) = next(from) {
-        let Some(close) = next(open + 1) else { break };
-        let inside = text.get(open + 1..close).unwrap_or("");
-        let bare = inside.trim();
-        if bare.len() < LEAST_QUOTED || !bare.contains(' ') || !reports_failure(bare) {
-            // what this mark closes may have been opened before it
-            from = if inside.is_empty() { close } else { close + 1 };
-            continue;
-        }
-        let before = text.get(rest..open).unwrap_or("").trim_end();
-        pieces.push((rest, before));
-        let blanks = inside.len() - inside.trim_start().len();
-        pieces.push((open + 1 + blanks, bare));
-        (rest, from) = (close + 1, close + 1);
-    }
-    if !pieces.is_empty() {
-        let behind = text.get(rest..).unwrap_or("");
-        let bare = behind.trim_start();
-        pieces.push((rest + behind.len() - bare.len(), bare));
-    }
-    pieces
+/// Returns true if a sentence quotes an error or a line of output between backticks.
+///
+/// ```
+/// use kwhy_parse::plain::quotes_output;
+/// assert!(quotes_output("we see `Error: no berth, lift failed` since Monday"));
+/// assert!(!quotes_output("we ran `kubectl get pods`"));
+/// ```
+pub fn quotes_output(text: &str) -> bool {
+    !code_span::pieces(text).is_empty()
 }
 
 /// Returns the level stated after a leading time or number: checkers print one before each remark.
@@ -371,23 +355,6 @@ mod tests {
         ] {
             assert!(!reports_failure(text), "{text}");
         }
-    }
-
-    #[test]
-    fn errors_between_backticks_stand_alone() {
-        let text = "`crane get`で`Error: berth \"north\" not found, failed`が発生している\nI ran `crane lift` and saw nothing\n";
-        let all: Vec<_> = lines(text).collect();
-        let parsed = parse(Format::Prose, &all);
-        let messages = parsed.events.iter().map(|event| event.message.as_str());
-        let wanted = [
-            "`crane get`で",
-            "Error: berth \"north\" not found, failed",
-            "が発生している",
-            "I ran `crane lift` and saw nothing",
-        ];
-        assert_eq!(messages.collect::<Vec<_>>(), wanted);
-        let event = &parsed.events[1];
-        assert_eq!(&text[event.span.clone()], event.message.as_str());
     }
 
     #[test]

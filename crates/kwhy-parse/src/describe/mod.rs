@@ -7,6 +7,7 @@
 //! parsed as output of the generic describer. The lines of an Events table are parsed by
 //! [`events`](super::events).
 
+mod condition_row;
 mod generic;
 mod joined_lines;
 mod key_case;
@@ -22,6 +23,7 @@ mod values;
 use crate::input::Line;
 use kwhy_model::{Format, Object, Parsed, Span, Subject, Value};
 use layout::{Entry, Tree, is_absent, part};
+pub(crate) use recognise::is_reason_of_container;
 
 /// Returns true if the line starts a describe: `Name:` and a value.
 ///
@@ -44,6 +46,18 @@ pub fn is_start(line: &str) -> bool {
 /// ```
 pub fn is_field(line: &str) -> bool {
     recognise::is_field(line)
+}
+
+/// Returns true if the line on its own says in which state a container or an object is.
+///
+/// ```
+/// use kwhy_parse::describe;
+/// assert!(describe::is_state("      Reason:       OOMKilled"));
+/// assert!(describe::is_state("  Progressing    False   ProgressDeadlineExceeded"));
+/// assert!(!describe::is_state("    Restart Count:  4"));
+/// ```
+pub fn is_state(line: &str) -> bool {
+    recognise::is_state(line)
 }
 
 /// Parses the lines of one or several describes.
@@ -175,11 +189,11 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
         subject.node = fields.text("node").map(|node| node.into_owned());
         super::object::of_containers(Format::Describe, &fields, &subject, &mut parsed.events);
     }
-    // for other kinds, the message of a condition is in the Events table too
+    // for other kinds, the message of a condition is in the Events table too, unless both ends were cut off
+    let has_ends = subject.name.is_some() || !matches!(events, Events::Absent);
     if found.is_some_and(|found| found.is_generic) {
         super::object::of_status(Format::Describe, &fields, &subject, &mut parsed.events);
-    }
-    if is_part {
+    } else if is_part || (kind != Some("Pod") && !has_ends) {
         super::object::of_part(Format::Describe, &fields, &subject, &mut parsed.events);
     }
     // programs print objects of their own kinds alike, with what happened to them as a message

@@ -1,5 +1,6 @@
 //! Recognition of single lines of a describe.
 
+use super::condition_row::is_condition_row;
 use super::layout::{Entry, is_absent};
 use crate::input::Line;
 
@@ -196,6 +197,9 @@ pub(super) fn is_object_name(word: &str) -> bool {
 
 /// Returns true if the line certainly is a describe's: a known key with a value of its syntax.
 pub(super) fn is_field(line: &str) -> bool {
+    if is_condition_row(line) {
+        return true;
+    }
     let entry = entry(line);
     let Some(key) = entry.key else {
         return TITLES.contains(&entry.value.text) || is_header_of_conditions(entry.value.text);
@@ -209,7 +213,17 @@ pub(super) fn is_field(line: &str) -> bool {
 
 /// Returns true for why a container waits or has ended, in words that tell it from another object's reason.
 pub(super) fn is_container_reason(entry: &Entry<'_>) -> bool {
-    entry.key_text() == "Reason" && CONTAINER_REASONS.contains(&entry.value.text)
+    entry.key_text() == "Reason" && is_reason_of_container(entry.value.text)
+}
+
+/// Returns true if a word is why a container waits or has ended, and no other object's reason.
+pub(crate) fn is_reason_of_container(word: &str) -> bool {
+    CONTAINER_REASONS.contains(&word)
+}
+
+/// Returns true if the line alone says in which state something is: why a container waits or has ended, a condition.
+pub(super) fn is_state(line: &str) -> bool {
+    is_container_reason(&entry(line)) || is_condition_row(line)
 }
 
 /// Returns true if the line is the header of a table of conditions with their times.

@@ -1,15 +1,19 @@
 //! Assignment of lines to nodes of the tree.
 
+use super::condition_row::is_condition_row;
 use super::key_case;
 use super::layout::{Block, Content, Entry, Field, Node, Schema, Tree, is_absent, part, trimmed};
 use super::recognise::is_container_reason;
-use super::table::is_dashes;
+use super::table::{Table, is_dashes};
 use crate::input::Line;
 
 /// The maximum depth of the tree; deeper nodes are attached to an ancestor at this depth.
 const MAX_DEPTH: usize = 24;
 /// The maximum number of entries per node; further lines are listed as not understood.
 const MAX_ENTRIES: usize = 1000;
+
+/// The name of the field whose rows are recognised without their header.
+const CONDITIONS: &str = "conditions";
 
 /// The way in which a line belongs to a node.
 enum Placement {
@@ -123,7 +127,7 @@ impl<'a, 's> TreeBuilder<'a, 's> {
             .find_map(|(depth, node)| Some((depth, placement(node, entry, next, self.flat)?)))
     }
 
-    /// Opens the table that this header belongs to, if the title above it was cut off.
+    /// Opens the table that this header, or the first row of all, belongs to, if the title above it was cut off.
     fn place_headless(&mut self, line: Line<'a>, indent: i64) -> bool {
         let (Content::Fields(block) | Content::Open(block)) = self.schema.root else {
             return false;
@@ -136,9 +140,14 @@ impl<'a, 's> TreeBuilder<'a, 's> {
         let is_inside = || {
             nodes().any(|node| matches!(node.content, Content::Table(table) if table.accepts(line)))
         };
+        let is_first = self.tree.nodes.len() == 1;
+        let begins = |field: &Field, table: &Table| {
+            let is_row = || is_first && field.name == CONDITIONS && is_condition_row(line.text);
+            table.is_header(line.text) || is_row()
+        };
         let seen = nodes().next().map_or(0, |root| root.seen);
         let found = (0..).zip(block.fields).find(|(position, field)| {
-            matches!(field.content, Content::Table(table) if table.is_header(line.text))
+            matches!(field.content, Content::Table(table) if begins(field, table))
                 && seen & (1 << (position % 64)) == 0
         });
         let Some((position, field)) = found.filter(|_| !is_inside()) else {

@@ -92,7 +92,7 @@ pub fn parse(line: &str) -> Option<Command> {
         return dump_header(header);
     }
     // a sentence about a command and what it says
-    if line.starts_with('`') && plain::quotes_error(line) {
+    if line.starts_with('`') && plain::quotes_output(line) {
         return None;
     }
     let line = line.trim_matches('`');

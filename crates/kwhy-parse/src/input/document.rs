@@ -1,12 +1,13 @@
 //! A named stream of bytes, as text with the way back to its bytes.
 
+mod joined;
+
 use std::sync::OnceLock;
 
 use memchr::memchr_iter;
 
 use super::line::floor_char;
 use super::normalize::{Clean, Edit, clean, is_clean, original_offset, utf16_unit};
-use super::wrap;
 use kwhy_model::Span;
 
 /// A named input (the paste, a file), decoded to clean text, with the way back to its bytes.
@@ -33,6 +34,8 @@ pub struct Document {
     invalid: u64,
     /// The places at which lines were joined, with those in the text before.
     joins: Vec<Edit>,
+    /// The starts of lines of which nothing in the text separates the line before.
+    glued: Vec<usize>,
     /// True if all characters are single bytes; found when first asked for.
     is_ascii: OnceLock<bool>,
 }
@@ -86,46 +89,9 @@ impl Document {
             line_starts,
             invalid,
             joins: Vec::new(),
+            glued: Vec::new(),
             is_ascii: OnceLock::new(),
         }
-    }
-
-    /// Joins lines that were broken because they were too long. One space stands for the break in the text then; lines
-    /// keep their numbers and places.
-    pub fn with_joined_lines(mut self) -> Document {
-        let breaks = wrap::breaks(&self.text);
-        if breaks.is_empty() {
-            return self;
-        }
-        let unjoined = std::mem::take(&mut self.text);
-        let mut text = String::with_capacity(unjoined.len());
-        let mut done = 0;
-        let mut starts = self.line_starts.iter_mut().peekable();
-        for range in breaks {
-            let Some(before) = unjoined.get(done..range.start) else {
-                continue;
-            };
-            while let Some(start) = starts.next_if(|start| **start <= range.start) {
-                *start = text.len() + (*start).saturating_sub(done);
-            }
-            text.push_str(before);
-            text.push(' ');
-            while let Some(start) = starts.next_if(|start| **start <= range.end) {
-                *start = text.len();
-            }
-            done = range.end;
-            self.joins.push(Edit {
-                clean: text.len(),
-                original: done,
-            });
-        }
-        for start in starts {
-            *start = text.len() + start.saturating_sub(done);
-        }
-        text.push_str(unjoined.get(done..).unwrap_or(""));
-        self.text = text;
-        self.original.get_or_insert_with(|| unjoined.into_bytes());
-        self
     }
 
     /// Returns true if lines were joined: those of the text are counted by [`Document::line_of`] then.
@@ -182,7 +148,9 @@ impl Document {
         let end = self
             .line_starts
             .get(index + 1)
-            .map_or(self.text.len(), |next| next - 1);
+            .map_or(self.text.len(), |next| {
+                next - usize::from(!self.is_glued(*next))
+            });
         start..end
     }
 
@@ -216,7 +184,16 @@ impl Document {
         let Some(line_end) = start.checked_sub(1) else {
             return 0;
         };
-        self.original_offset(line_end) + if is_utf16(bytes) { 2 } else { 1 }
+        let line_end = match self.is_glued(start) {
+            true => original_offset(&self.edits, original_offset(&self.joins, start) - 1),
+            false => self.original_offset(line_end),
+        };
+        line_end + if is_utf16(bytes) { 2 } else { 1 }
+    }
+
+    /// Returns true if nothing in the text separates the line that starts at a byte from the one before it.
+    fn is_glued(&self, start: usize) -> bool {
+        self.glued.binary_search(&start).is_ok()
     }
 
     /// The place of a span in the original. A span over several lines is cut at the first's end.
@@ -348,32 +325,6 @@ mod tests {
             (place.line, place.column, &place.text[place.mark]),
             (2, 6, "hi")
         );
-    }
-
-    #[test]
-    fn joined_lines_keep_their_places() {
-        let text = "E0304 05:06:07.123456       1 crane.go:88] Lift failed: the \u{201c}harbour\u{201d} has\r\n    asked for papers\nnext\r\n";
-        let document = Document::new("x", text).with_joined_lines();
-        assert!(document.has_joined_lines());
-        assert_eq!(document.text().lines().count(), 2);
-        assert_eq!(document.line_count(), 3);
-        for (word, line, column) in [
-            ("has", 1, 71),
-            ("asked", 2, 5),
-            ("papers", 2, 15),
-            ("next", 3, 1),
-        ] {
-            let at = document.text().find(word).unwrap();
-            let place = document.place(&(at..at + word.len()));
-            assert_eq!((place.line, place.column), (line, column), "{word}");
-            assert_eq!(&place.text[place.mark], word);
-        }
-        assert_eq!(document.original_line(2), "    asked for papers");
-        let at = document.text().find("has asked").unwrap();
-        let place = document.place(&(at..at + 9));
-        assert_eq!(&place.text[place.mark], "has");
-        let whole = Document::new("x", "no\nberth\n").with_joined_lines();
-        assert!(!whole.has_joined_lines());
     }
 
     #[test]

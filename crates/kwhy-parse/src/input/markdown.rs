@@ -83,7 +83,7 @@ fn is_output(text: &str, is_item: bool) -> bool {
     if is_item && is_member(text) {
         return false;
     }
-    let is_record = log::detect(text).is_some_and(|_| is_alone(text));
+    let is_record = log::detect(text).is_some_and(|_| is_printed(text));
     is_record
         || is_error(text)
         || events::is_row(text)
@@ -95,7 +95,7 @@ fn is_output(text: &str, is_item: bool) -> bool {
 /// Returns true if a record says alone what it is. Of what envelopes contain only lines of the journal are taken for
 /// such: what other tools put before each line of a log is learned from the lines before it, and a container
 /// runtime's lines are parts of others, which may have marks of their own.
-fn is_alone(text: &str) -> bool {
+pub(crate) fn is_printed(text: &str) -> bool {
     !log::is_carried(text) || text.starts_with(|c: char| c.is_ascii_uppercase())
 }
 

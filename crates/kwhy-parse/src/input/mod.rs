@@ -13,6 +13,7 @@ mod normalize;
 mod segment;
 mod segmenter;
 mod split_utf8;
+mod terminal_wrap;
 mod wrap;
 
 pub use chunk::{Chunk, Gap};
@@ -23,6 +24,7 @@ pub use document::{Document, Place};
 pub use limits::ReadLimits;
 pub use line::floor_char;
 pub use line::{Line, lines};
+pub(crate) use markdown::is_printed;
 pub use markdown::marked_record;
 pub use normalize::{is_clean, utf16_unit};
 pub use segment::{Around, ends_log, is_structural, segments_within};

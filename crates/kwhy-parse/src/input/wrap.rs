@@ -47,7 +47,7 @@ pub(super) fn breaks(text: &str) -> Vec<Range<usize>> {
 
 /// What the lines that are being joined began with.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Head {
+pub(super) enum Head {
     /// A log record, or a row of events.
     Record,
     /// An object in JSON that its line does not close.
@@ -76,6 +76,7 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
     let mut in_table = false;
     let mut trace = Trace::default();
     let mut framer = Framer::default();
+    let mut scalar = OpenScalar::default();
     for (at, (_, line)) in lines.iter().enumerate() {
         let begins = begins(line);
         let before = at.checked_sub(1).and_then(|before| lines.get(before));
@@ -83,7 +84,8 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
         if let Some((end, before)) = before.filter(|_| head != Head::Nothing && parts < MAX_PARTS) {
             let word = line.split_whitespace().next().unwrap_or("");
             let is_full = width(before) + 1 + word.chars().count() > widest;
-            let is_between_words = quotes.is_open() || ends_between_words(before);
+            let is_in_scalar = scalar.contains(line);
+            let is_between_words = is_in_scalar || quotes.is_open() || ends_between_words(before);
             let is_open =
                 is_between_words || before.trim_end().ends_with([',', ':', '=', '(', '[']);
             let is_own = begins == Some(Begin::Surely)
@@ -103,12 +105,14 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
             };
             if is_full && begins != Some(Begin::Surely) && head == Head::Prose {
                 parts += 1;
+                scalar.read(line);
                 continue;
             }
             if is_full && !is_own && may_follow {
                 found.push(*end..end + 1 + line.len() - line.trim_start().len());
                 parts += 1;
                 quotes.read(line);
+                scalar.read(line);
                 continue;
             }
         }
@@ -120,6 +124,7 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
             true if !events::is_row(line.trim()) => Head::Nothing,
             _ => head_of(line),
         };
+        scalar.read(line);
         (first, parts) = (line, 0);
         quotes = Balance::default();
         quotes.read(line);
@@ -129,7 +134,7 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
 }
 
 /// Returns true if a line belongs to the log record before it by the record's own format, however wide the lines are.
-fn is_of_format(framer: &mut Framer, before: &str, line: &str) -> bool {
+pub(super) fn is_of_format(framer: &mut Framer, before: &str, line: &str) -> bool {
     let record = framing::starts(line, before);
     if record.is_none() && log::is_second_line_anywhere(before, line) {
         return true;
@@ -141,14 +146,14 @@ fn is_of_format(framer: &mut Framer, before: &str, line: &str) -> bool {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Begin {
+pub(super) enum Begin {
     Surely,
     /// What looks like a field may be words before a colon.
     Maybe,
 }
 
 /// Says whether something of its own starts on a line.
-fn begins(line: &str) -> Option<Begin> {
+pub(super) fn begins(line: &str) -> Option<Begin> {
     let bare = line.trim();
     let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
     let is_numbered =
@@ -187,7 +192,7 @@ fn is_of_journal(bare: &str) -> bool {
 }
 
 /// Returns true if a line is divided into columns by two gaps or more.
-fn has_columns(line: &str) -> bool {
+pub(super) fn has_columns(line: &str) -> bool {
     let gaps = line
         .trim()
         .split("  ")
@@ -202,7 +207,7 @@ fn is_key(bare: &str) -> bool {
         || (word.starts_with('"') && word.ends_with("\":"))
 }
 
-fn head_of(line: &str) -> Head {
+pub(super) fn head_of(line: &str) -> Head {
     let bare = line.trim();
     if bare.starts_with("{\"") {
         return Head::Json;
@@ -246,6 +251,34 @@ fn is_indented_as_part(line: &str, first: &str) -> bool {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let (own, first) = (indent(line), indent(first));
     own == 0 || (own > first && own <= first + 8)
+}
+
+/// The text between single quotes that is open in YAML, by the indentation of its key.
+#[derive(Default)]
+struct OpenScalar(Option<usize>);
+
+impl OpenScalar {
+    /// Returns true if a line belongs to the text: it is deeper than its key, or has lost its indentation.
+    fn contains(&self, line: &str) -> bool {
+        let indent = line.len() - line.trim_start().len();
+        self.0
+            .is_some_and(|key| indent > key || (indent == 0 && key > 0))
+    }
+
+    fn read(&mut self, line: &str) {
+        let bare = line.trim();
+        if self.contains(line) {
+            if bare.ends_with('\'') {
+                self.0 = None;
+            }
+            return;
+        }
+        let key = bare.trim_start_matches(['-', ' ']);
+        let value = key.split_once(": ").map_or("", |(_, value)| value.trim());
+        let opens =
+            is_key(key) && value.starts_with('\'') && (value.len() < 2 || !value.ends_with('\''));
+        self.0 = opens.then(|| line.len() - line.trim_start().len());
+    }
 }
 
 /// The quotes and brackets that are open.
@@ -331,6 +364,29 @@ MountVolume.SetUp failed for volume \"papers\" : secret \"harbour.crane-injector
     }
 
     #[test]
+    fn broken_texts_between_single_quotes_are_joined() {
+        let text = "    state:
+      waiting:
+        message: 'lift of the load \"north.harbour.example.com:5000/crane/load-of-rye-7:2.0\": it is said by the
+\"crane.harbour.example.com:5000/north/7\":
+          the berth is not free: it is the load of
+crane.harbour.example.com:5000/crane/load-of-rye-7-and-more-of-it:2.0:
+          not lifted'
+        reason: ErrLift
+";
+        let joined = joined(text);
+        let wanted = [
+            "    state:",
+            "      waiting:",
+            "        message: 'lift of the load \"north.harbour.example.com:5000/crane/load-of-rye-7:2.0\": it is said by the \"crane.harbour.example.com:5000/north/7\":",
+            "          the berth is not free: it is the load of crane.harbour.example.com:5000/crane/load-of-rye-7-and-more-of-it:2.0:",
+            "          not lifted'",
+            "        reason: ErrLift",
+        ];
+        assert_eq!(joined, wanted);
+    }
+
+    #[test]
     fn whole_lines_stay() {
         for text in [
             // what the journal writes between entries
@@ -356,6 +412,9 @@ MountVolume.SetUp failed for volume \"papers\" : secret \"harbour.crane-injector
             "The crane of the north quay does not lift a load. Nobody knows why, as it is not broken in\nitself: they say so. A typical reason is a harbour that refuses the load (\"no papers\") when it\nis asked.\n",
             // members of a map
             "message: the crane of the north quay cannot lift the load number seven, as it is brok\nreason: Broken\n",
+            // a text that is closed, and one that never is
+            "  message: 'the crane of the north quay cannot lift the load number seven, as it is brok'\nreason: Broken\n",
+            "  message: 'the crane of the north quay cannot lift the load number seven, as it's brok\n  reason: Broken\n",
             // the next sentence had room
             "the crane of the north quay cannot lift the load\nit is broken\nthe crane of the north quay cannot lift the load number seven, as it\n",
         ] {

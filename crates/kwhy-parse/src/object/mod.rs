@@ -17,15 +17,18 @@ mod extent;
 mod internal;
 mod json;
 mod kinds;
+mod loose_scalar;
 mod recognise;
 mod regular;
 mod scalar;
 mod source;
 mod spread;
+mod state_line;
 mod yaml;
 
 pub(crate) use event::{of_containers, of_event, of_part, of_status};
 pub(crate) use extent::ObjectExtent;
+pub(crate) use kinds::{is_condition_type, kind_of_condition};
 pub use recognise::{Ahead, begins, begins_item, is_compact, is_compact_head, may_begin};
 pub use regular::regular;
 

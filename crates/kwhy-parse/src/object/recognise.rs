@@ -6,6 +6,7 @@
 
 use memchr::memmem;
 
+use super::state_line::is_container_reason;
 use crate::input::Line;
 use kwhy_model::Format;
 
@@ -162,7 +163,11 @@ pub fn may_begin(text: &str) -> bool {
     let bare = text.trim_start();
     match bare.as_bytes().first() {
         Some(b'{' | b'[') => is_compact(bare),
-        Some(b'"') => json_key(bare).is_some_and(|key| is_head_key(key) || is_time(key)),
+        Some(b'"') => {
+            json_key(bare).is_some_and(|key| is_head_key(key) || is_time(key))
+                || is_container_reason(bare)
+        }
+        Some(b'r') => is_container_reason(bare),
         Some(b'a' | b'c' | b'i' | b'l' | b'm' | b's' | b'-') => {
             let inner = without_mark(bare);
             let is_item = inner.len() < bare.len();
@@ -200,7 +205,7 @@ pub fn begins(line: &Line<'_>, rest: &Ahead<'_, '_>) -> Option<Format> {
             let key = json_key(bare)?;
             let known = known_part(key);
             let fits = match known {
-                _ if is_identity(key) => true,
+                _ if is_identity(key) || is_container_reason(bare) => true,
                 _ if is_time(key) => begins_condition(rest),
                 Some(keys) => rest
                     .iter()
@@ -212,6 +217,7 @@ pub fn begins(line: &Line<'_>, rest: &Ahead<'_, '_>) -> Option<Format> {
             };
             fits.then_some(Format::ObjectJson)
         }
+        _ if is_container_reason(bare) => Some(Format::ObjectYaml),
         _ => yaml_begins(line, rest).then_some(Format::ObjectYaml),
     }
 }

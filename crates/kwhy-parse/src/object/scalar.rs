@@ -75,7 +75,7 @@ fn inner(range: &Span) -> Span {
 }
 
 /// Text whose line ends are folded: one is a space, each further one a line end.
-fn flowing(source: &Source<'_>, range: Span, quote: Option<char>) -> Text<'static> {
+pub(super) fn flowing(source: &Source<'_>, range: Span, quote: Option<char>) -> Text<'static> {
     let raw = source.part(range.clone());
     let mut builder = TextBuilder::new();
     let mut lines = raw.split('\n').peekable();

@@ -10,10 +10,11 @@ use std::collections::HashMap;
 use saphyr_parser::{Event, Parser, ScalarStyle, StrInput};
 
 use super::ReadBudget;
+use super::loose_scalar;
 use super::scalar;
 use super::source::{Row, Source};
 use crate::input::ReadLimits;
-use kwhy_model::{LeftOut, Map, Span, Text, Value};
+use kwhy_model::{LeftOut, Map, Span, Value};
 
 /// Values of one block; a block of the engine has no room for many more.
 const MAX_NODES: usize = 400_000;
@@ -120,16 +121,10 @@ fn entry<'a>(
     if value.text.is_empty() || value.text.starts_with('#') {
         return Some((Cow::Borrowed(name), merged(block(rest, splits, told))?));
     }
-    // a text that is not closed, or contains what must be quoted
-    let quote = value.text.starts_with(['"', '\'']);
-    let text = value.skip(usize::from(quote));
-    let text = Text::borrowed(text.text, text.start).trim();
-    told.failed.extend(
-        rest.iter()
-            .filter(|row| !row.line.is_blank())
-            .map(|row| row.line.number),
-    );
-    (!text.is_empty()).then_some((Cow::Borrowed(name), Value::Text(text)))
+    let (text, unread) = loose_scalar::text(&source, rows, value)?;
+    let unread = unread.iter().filter(|row| !row.line.is_blank());
+    told.failed.extend(unread.map(|row| row.line.number));
+    Some((Cow::Borrowed(name), Value::Text(text)))
 }
 
 /// The parts of a broken block, joined.

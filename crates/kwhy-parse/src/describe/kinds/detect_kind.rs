@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::super::condition_row::{self, is_condition_row};
 use super::super::recognise::is_container_reason;
 use super::layout::Entry;
 use super::raw_data;
@@ -185,6 +186,10 @@ pub(in super::super) fn detect<'a>(lines: &[Line<'a>]) -> Option<DetectedKind<'a
         kind,
         is_generic: false,
     };
+    let first = lines.iter().find(|line| !line.is_blank());
+    if first.is_some_and(|line| is_condition_row(line.text)) {
+        return condition_row::kind(lines.iter().map(|line| line.text)).map(built_in);
+    }
     let (layout, raw) = raw_data::split(lines);
     let entries = || layout.iter().map(|line| Entry::new(*line));
     let base = entries()

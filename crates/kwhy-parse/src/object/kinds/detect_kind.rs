@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::describe::is_reason_of_container;
 use kwhy_model::{Map, Value};
 
 /// The number of conditions of an object that are examined; few have ten.
@@ -141,6 +142,30 @@ const CONDITIONS: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// Types of conditions that several kinds have.
+const SHARED_CONDITIONS: &[&str] = &[
+    "Available",
+    "Complete",
+    "Failed",
+    "Initialized",
+    "Progressing",
+    "Ready",
+    "ReplicaFailure",
+    "Suspended",
+];
+
+/// The kind that alone has conditions of a type.
+pub(crate) fn kind_of_condition(kind: &str) -> Option<&'static str> {
+    let mut all = CONDITIONS.iter();
+    all.find(|(_, types)| types.contains(&kind))
+        .map(|(of, _)| *of)
+}
+
+/// Returns true if a word is the type of a condition of Kubernetes' own objects.
+pub(crate) fn is_condition_type(word: &str) -> bool {
+    SHARED_CONDITIONS.contains(&word) || kind_of_condition(word).is_some()
+}
+
 /// Keys of an object's parts; a fragment that has one of them belongs into that part.
 const PARTS: &[(&str, &[&str])] = &[
     (
@@ -211,6 +236,32 @@ fn is_condition(map: &Map<'_>) -> bool {
         .any(|key| map.get(key).is_some())
 }
 
+/// The state of a container that a map is on its own: the name of the state.
+fn state_of_container(map: &Map<'_>) -> Option<&'static str> {
+    let reason = map.text("reason");
+    if map.get("type").is_some() || !reason.is_some_and(|reason| is_reason_of_container(&reason)) {
+        return None;
+    }
+    const ENDED: &[&str] = &[
+        "ContainerCannotRun",
+        "ContainerStatusUnknown",
+        "OOMKilled",
+        "StartError",
+    ];
+    let has_ended = map.get("exitCode").is_some()
+        || map
+            .text("reason")
+            .is_some_and(|reason| ENDED.contains(&&*reason));
+    Some(if has_ended { "terminated" } else { "waiting" })
+}
+
+/// A map below a key.
+fn below<'a>(key: &'static str, map: Map<'a>) -> Map<'a> {
+    let mut outer = Map::new();
+    outer.insert(key, Value::Map(map));
+    outer
+}
+
 /// Returns true if a map is an object, or contains whole parts of one.
 pub(in crate::object) fn is_whole(map: &Map<'_>) -> bool {
     if is_condition(map) {
@@ -224,14 +275,19 @@ pub(in crate::object) fn placed<'a>(map: Map<'a>) -> Vec<(Cow<'a, str>, Value<'a
     if is_whole(&map) {
         return map.into_iter().collect();
     }
+    let (map, is_state) = match state_of_container(&map) {
+        Some(state) => (below("state", below(state, map)), true),
+        None => (map, false),
+    };
     if is_condition(&map) {
         let mut status = Map::new();
         status.insert("conditions", Value::List(vec![Value::Map(map)]));
         return vec![(Cow::Borrowed("status"), Value::Map(status))];
     }
-    let is_status = ["lastState", "restartCount", "containerID"]
-        .iter()
-        .any(|key| map.get(key).is_some())
+    let is_status = is_state
+        || ["lastState", "restartCount", "containerID"]
+            .iter()
+            .any(|key| map.get(key).is_some())
         || map.get("state").is_some_and(|state| {
             ["waiting", "running", "terminated"]
                 .iter()
@@ -260,10 +316,9 @@ pub(in crate::object) fn told_by_fields(map: &Map<'_>) -> Option<&'static str> {
     let by_condition = || {
         let types = map.items("status.conditions").iter();
         let types = types.filter_map(|condition| condition.get("type")?.to_text());
-        types.take(MAX_CONDITIONS).find_map(|kind| {
-            let mut all = CONDITIONS.iter();
-            all.find(|(_, types)| types.contains(&&*kind))
-        })
+        types
+            .take(MAX_CONDITIONS)
+            .find_map(|kind| kind_of_condition(&kind))
     };
-    by_field.or_else(by_condition).map(|(kind, _)| *kind)
+    by_field.map(|(kind, _)| *kind).or_else(by_condition)
 }

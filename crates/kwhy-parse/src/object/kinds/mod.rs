@@ -18,6 +18,7 @@ mod volume;
 mod workload;
 
 pub(super) use annotated::annotated;
+pub(crate) use detect_kind::{is_condition_type, kind_of_condition};
 pub(super) use detect_kind::{is_whole, placed, told_by_fields};
 
 use kwhy_model::{Map, Value};

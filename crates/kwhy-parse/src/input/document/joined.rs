@@ -1,0 +1,114 @@
+//! A document whose broken lines are joined.
+
+use super::super::{terminal_wrap, wrap};
+use super::{Document, Edit};
+use kwhy_model::Span;
+
+impl Document {
+    /// Joins lines that were broken because they were too long. One space stands for a break between words in the text
+    /// then, and nothing for one that a terminal made in the middle of a word; lines keep their numbers and places.
+    pub fn with_joined_lines(self) -> Document {
+        let cuts = terminal_wrap::cuts(&self.text);
+        if !cuts.is_empty() {
+            return self.joined(cuts, "");
+        }
+        let breaks = wrap::breaks(&self.text);
+        if breaks.is_empty() {
+            return self;
+        }
+        self.joined(breaks, " ")
+    }
+
+    /// Puts a text in the place of each of some line ends.
+    fn joined(mut self, breaks: Vec<Span>, by: &str) -> Document {
+        let unjoined = std::mem::take(&mut self.text);
+        let mut text = String::with_capacity(unjoined.len());
+        let mut done = 0;
+        let mut starts = self.line_starts.iter_mut().peekable();
+        for range in breaks {
+            let Some(before) = unjoined.get(done..range.start) else {
+                continue;
+            };
+            while let Some(start) = starts.next_if(|start| **start <= range.start) {
+                *start = text.len() + (*start).saturating_sub(done);
+            }
+            text.push_str(before);
+            text.push_str(by);
+            if by.is_empty() {
+                self.glued.push(text.len());
+            }
+            while let Some(start) = starts.next_if(|start| **start <= range.end) {
+                *start = text.len();
+            }
+            done = range.end;
+            self.joins.push(Edit {
+                clean: text.len(),
+                original: done,
+            });
+        }
+        for start in starts {
+            *start = text.len() + start.saturating_sub(done);
+        }
+        text.push_str(unjoined.get(done..).unwrap_or(""));
+        self.text = text;
+        self.original.get_or_insert_with(|| unjoined.into_bytes());
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joined_lines_keep_their_places() {
+        let text = "E0304 05:06:07.123456       1 crane.go:88] Lift failed: the \u{201c}harbour\u{201d} has\r\n    asked for papers\nnext\r\n";
+        let document = Document::new("x", text).with_joined_lines();
+        assert!(document.has_joined_lines());
+        assert_eq!(document.text().lines().count(), 2);
+        assert_eq!(document.line_count(), 3);
+        for (word, line, column) in [
+            ("has", 1, 71),
+            ("asked", 2, 5),
+            ("papers", 2, 15),
+            ("next", 3, 1),
+        ] {
+            let at = document.text().find(word).unwrap();
+            let place = document.place(&(at..at + word.len()));
+            assert_eq!((place.line, place.column), (line, column), "{word}");
+            assert_eq!(&place.text[place.mark], word);
+        }
+        assert_eq!(document.original_line(2), "    asked for papers");
+        let at = document.text().find("has asked").unwrap();
+        let place = document.place(&(at..at + 9));
+        assert_eq!(&place.text[place.mark], "has");
+        let whole = Document::new("x", "no\nberth\n").with_joined_lines();
+        assert!(!whole.has_joined_lines());
+    }
+
+    #[test]
+    fn lines_that_a_terminal_cut_keep_their_places() {
+        let text = "E0304 05:06:07.123456       1 crane.go:88] Lift failed: the \u{201c}harbour\u{201d} of the nor\r\nth has asked for all the papers of the load, which nobody has ever signed and no\r\nbody will\r\nnext\r\n";
+        let document = Document::new("x", text).with_joined_lines();
+        assert_eq!(document.text().lines().count(), 2);
+        assert_eq!(document.line_count(), 4);
+        for (word, line, column) in [
+            ("of the nor", 1, 71),
+            ("th has", 2, 1),
+            ("and no", 2, 75),
+            ("body will", 3, 1),
+            ("next", 4, 1),
+        ] {
+            let at = document.text().find(word).unwrap();
+            let place = document.place(&(at..at + word.len()));
+            assert_eq!((place.line, place.column), (line, column), "{word}");
+            assert_eq!(&place.text[place.mark], word);
+        }
+        for (number, line) in (1..).zip(text.lines()) {
+            assert_eq!(document.original_line(number), line);
+        }
+        let at = document.text().rfind("nobody").unwrap();
+        let place = document.place(&(at..at + 6));
+        assert_eq!((place.line, &place.text[place.mark]), (2, "no"));
+    }
+}

@@ -1,0 +1,175 @@
+//! What a sentence quotes between backticks: errors, and lines that a program printed.
+
+use super::reports_failure;
+use crate::input::{Line, is_printed};
+use crate::{describe, events, log, table};
+use kwhy_model::Parsed;
+
+/// The least length of an error between backticks.
+const LEAST_ERROR: usize = 16;
+
+/// A part of a sentence.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Piece<'a> {
+    /// The offset in the sentence.
+    pub start: usize,
+    pub text: &'a str,
+    /// True if it is what was between backticks.
+    pub is_quoted: bool,
+}
+
+/// Cuts a sentence at the errors and lines of output that it quotes between backticks; empty if it quotes none.
+pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let mut pieces = Vec::new();
+    let mut rest = 0;
+    let mut from = 0;
+    let next = |from: usize| {
+        let found = memchr::memchr(b'`', text.as_bytes().get(from..)?)?;
+        Some(from + found)
+    };
+    while let Some(open) = next(from) {
+        let Some(close) = next(open + 1) else { break };
+        let inside = text.get(open + 1..close).unwrap_or("");
+        let bare = inside.trim();
+        if !is_error(bare) && !is_output(bare) {
+            // what this mark closes may have been opened before it
+            from = if inside.is_empty() { close } else { close + 1 };
+            continue;
+        }
+        pieces.push(Piece {
+            start: rest,
+            text: text.get(rest..open).unwrap_or("").trim_end(),
+            is_quoted: false,
+        });
+        let blanks = inside.len() - inside.trim_start().len();
+        pieces.push(Piece {
+            start: open + 1 + blanks,
+            text: bare,
+            is_quoted: true,
+        });
+        (rest, from) = (close + 1, close + 1);
+    }
+    if !pieces.is_empty() {
+        let behind = text.get(rest..).unwrap_or("");
+        let bare = behind.trim_start();
+        pieces.push(Piece {
+            start: rest + behind.len() - bare.len(),
+            text: bare,
+            is_quoted: false,
+        });
+    }
+    pieces
+}
+
+/// Reads a line that a sentence quotes as what printed it would read; none if it is an error in words.
+pub(super) fn read<'a>(line: Line<'a>) -> Option<Parsed<'a>> {
+    let text = line.text;
+    if !is_output(text) {
+        return None;
+    }
+    Some(if log::detect(text).is_some() {
+        log::parse(&[line])
+    } else if events::is_row(text) {
+        events::parse(&[line])
+    } else if table::is_row_without_header(text) {
+        table::parse(&[line])
+    } else {
+        describe::parse(&[line])
+    })
+}
+
+fn is_error(text: &str) -> bool {
+    text.len() >= LEAST_ERROR && text.contains(' ') && reports_failure(text)
+}
+
+/// Returns true if a text is a line of a log, a table or a describe that says by itself what it is. Most fields of a
+/// describe say too little for that.
+fn is_output(text: &str) -> bool {
+    text.contains(' ')
+        && (log::detect(text).is_some_and(|_| is_printed(text))
+            || events::is_row(text)
+            || table::is_row_without_header(text)
+            || describe::is_state(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{parse, quotes_output};
+    use crate::input::lines;
+    use kwhy_model::Format;
+
+    #[test]
+    fn errors_stand_alone() {
+        let text = "`crane get`で`Error: berth \"north\" not found, failed`が発生している\nI ran `crane lift` and saw nothing\n";
+        let all: Vec<_> = lines(text).collect();
+        let parsed = parse(Format::Prose, &all);
+        let messages = parsed.events.iter().map(|event| event.message.as_str());
+        let wanted = [
+            "`crane get`で",
+            "Error: berth \"north\" not found, failed",
+            "が発生している",
+            "I ran `crane lift` and saw nothing",
+        ];
+        assert_eq!(messages.collect::<Vec<_>>(), wanted);
+        let event = &parsed.events[1];
+        assert_eq!(&text[event.span.clone()], event.message.as_str());
+    }
+
+    #[test]
+    fn lines_of_output_are_read_as_such() {
+        for (quoted, format, said) in [
+            (
+                "E0304 05:06:07.123456       1 oven.go:143] \"no heat\" err=\"no wood\"",
+                Format::Klog,
+                "no heat",
+            ),
+            (
+                "Warning  BackOff  5s (x7 over 2m)  kubelet  Back-off restarting the oven",
+                Format::DescribeEvents,
+                "Back-off restarting the oven",
+            ),
+            (
+                "5s   Warning   BackOff   pod/oven-0   Back-off restarting the oven",
+                Format::EventsTable,
+                "Back-off restarting the oven",
+            ),
+        ] {
+            let text = format!("we see `{quoted}` and wonder\n");
+            assert!(quotes_output(&text));
+            let all: Vec<_> = lines(&text).collect();
+            let parsed = parse(Format::Prose, &all);
+            let [_, event, _] = parsed.events.as_slice() else {
+                panic!("{:?}", parsed.events);
+            };
+            assert_eq!((event.format, event.message.as_str()), (format, said));
+            assert_eq!(&text[event.message.span()], said);
+        }
+        for (quoted, path, said) in [
+            ("Reason:       OOMKilled", "state.reason", "OOMKilled"),
+            ("oven-0   0/1   Pending   0   7s", "status", "Pending"),
+        ] {
+            let text = format!("is `{quoted}` bad, and `kubectl get pods` too\n");
+            let all: Vec<_> = lines(&text).collect();
+            let parsed = parse(Format::Prose, &all);
+            let fields = &parsed.objects[0].fields;
+            let own = fields.items("containers").first();
+            let value = own.map_or_else(|| fields.get(path), |own| own.get(path));
+            assert_eq!(value.unwrap().to_text().unwrap(), said);
+        }
+    }
+
+    #[test]
+    fn words_stay_in_their_sentence() {
+        for text in [
+            "set `Image: oven:7` and `Restart Count: 4` there",
+            "run `kubectl get pods` or `make`",
+            "the `Warning` about `oven-0` is `Pending`",
+            "a lone ` mark",
+            "level `info` and `key=value` are well",
+        ] {
+            assert!(!quotes_output(text), "{text}");
+            let all: Vec<_> = lines(text).collect();
+            assert_eq!(parse(Format::Prose, &all).events.len(), 1, "{text}");
+        }
+    }
+}
