@@ -9,10 +9,16 @@ impl Document {
     /// then, and nothing for one that a terminal made in the middle of a word; lines keep their numbers and places.
     pub fn with_joined_lines(self) -> Document {
         let cuts = terminal_wrap::cuts(&self.text);
-        if !cuts.is_empty() {
+        let breaks = wrap::breaks(&self.text);
+        // where lines are broken between words, some are as wide as any by chance
+        let is_cut = |place: &Span| {
+            let at = cuts.binary_search_by_key(&place.start, |cut| cut.start);
+            at.is_ok()
+        };
+        let others = breaks.iter().filter(|place| !is_cut(place)).count();
+        if cuts.len() > 2 * others {
             return self.joined(cuts, "");
         }
-        let breaks = wrap::breaks(&self.text);
         if breaks.is_empty() {
             return self;
         }
@@ -59,6 +65,18 @@ impl Document {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_broken_between_words_are_not_glued() {
+        // the first and the third line are as wide as 80 characters by chance
+        let text = "E0304 05:06:07.123456       1 crane.go:88] Lift failed: the harbour of the north\nhas asked for all the papers of the load, which nobody has signed, and it is\nsaid that nobody will ever do it, as there is no pen in all of the harbours here\nand of the others that are near\n";
+        let document = Document::new("x", text).with_joined_lines();
+        assert!(
+            document.text().contains("north has asked"),
+            "{}",
+            document.text()
+        );
+    }
 
     #[test]
     fn joined_lines_keep_their_places() {
