@@ -113,7 +113,8 @@ pub(crate) fn beside<T>(aside: impl FnOnce() + Send, here: impl FnOnce() -> T) -
     result
 }
 
-#[cfg(all(test, feature = "parallel"))]
+#[cfg(test)]
+#[cfg(feature = "parallel")]
 mod tests {
     use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering};
