@@ -1,9 +1,9 @@
 //! Work on several threads with the feature `parallel`, on one without it. Results are the same.
 
 #[cfg(feature = "parallel")]
-use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 #[cfg(feature = "parallel")]
-use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
+use std::sync::mpsc::{Receiver, sync_channel};
 
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
@@ -47,37 +47,47 @@ pub(crate) fn in_order<T: Send, U: Send>(
     };
     let make = &make;
     let mut items = std::iter::from_fn(next).fuse();
+    let (done, made) = sync_channel(most);
     rayon::in_place_scope_fifo(|scope| {
-        let mut under_way = VecDeque::new();
+        let (mut begun, mut taken) = (0, 0);
+        // what came before its turn
+        let mut early = Vec::new();
         loop {
-            while under_way.len() < most
+            while begun - taken < most
                 && let Some(item) = items.next()
             {
-                let (done, made) = sync_channel(1);
+                let (number, done) = (begun, done.clone());
                 scope.spawn_fifo(move |_| {
-                    // the other end is gone only if something panics
-                    let _ = done.send(make(item));
+                    let made = catch_unwind(AssertUnwindSafe(|| make(item)));
+                    // there is room for all, and the other end is gone only if something panics
+                    let _ = done.send((number, made));
                 });
-                under_way.push_back(made);
+                begun += 1;
             }
-            let first = under_way.pop_front();
-            match first.and_then(|made| made_meanwhile(&made)) {
-                Some(made) => take(made),
-                // the scope ends with the panic of what was under way
-                None => return,
+            if taken == begun {
+                return;
             }
+            let next = loop {
+                if let Some(at) = early.iter().position(|(number, _)| *number == taken) {
+                    break early.swap_remove(at).1;
+                }
+                match received(&made) {
+                    Some(next) => early.push(next),
+                    None => return,
+                }
+            };
+            taken += 1;
+            take(next.unwrap_or_else(|panic| resume_unwind(panic)));
         }
     });
 }
 
-/// Returns what a task made, and does others' work until then; none if the task panicked.
+/// Returns what a task sends next, and does tasks until then.
 #[cfg(feature = "parallel")]
-fn made_meanwhile<U>(made: &Receiver<U>) -> Option<U> {
+fn received<U>(made: &Receiver<U>) -> Option<U> {
     loop {
-        match made.try_recv() {
-            Ok(made) => return Some(made),
-            Err(TryRecvError::Disconnected) => return None,
-            Err(TryRecvError::Empty) => {}
+        if let Ok(made) = made.try_recv() {
+            return Some(made);
         }
         if rayon::yield_now() != Some(rayon::Yield::Executed) {
             return made.recv().ok();
