@@ -191,7 +191,7 @@ mod tests {
     fn errors_with_colours_show_no_secrets() {
         for secret in [
             "AKIAIOSFODNN7EXBREAD",
-            "ghp_R4nd0mOvenRackBakesLoavesAtNight2468",
+            "ghp_7Kq2Xv9Bz4Lw8Jm3Tn6Rp1Yd5Gs0Hc2Fk7Wb",
         ] {
             let (plain, colored) = shown(secret);
             assert!(plain.contains("***"), "{plain}");
