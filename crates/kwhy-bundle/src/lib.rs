@@ -97,6 +97,7 @@ mod archive_tests;
 pub mod bundle;
 mod incident;
 mod pieces;
+mod read_ahead;
 pub mod sources;
 #[doc(hidden)]
 pub mod testing;

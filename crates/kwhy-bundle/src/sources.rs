@@ -4,14 +4,15 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use kwhy_core::Report;
 use kwhy_core::report::{BundleSummary, Limit, LimitMet};
 
 use crate::archive::limits::{Limits, Shared};
 use crate::archive::{self, Kind, Member, Walk};
-use crate::bundle::{self, Bundles, Document, DocumentSink, Wanted};
+use crate::bundle::{self, Bundles, DocumentSink, Wanted};
+
+pub use crate::read_ahead::read_ahead;
 
 /// A source of bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -386,122 +387,6 @@ pub fn size(sources: &[Source]) -> Option<u64> {
     sources.iter().map(of).sum()
 }
 
-/// The number of bytes that go through the channel at a time, and the number of such pieces that wait in it.
-const PIECE: usize = 128 * 1024;
-const PIECES: usize = 16;
-
-/// A message of the channel.
-enum Message {
-    Begin(Document),
-    Again(usize, String),
-    Piece(Vec<u8>),
-    End,
-}
-
-/// Like [`read`], with a thread of its own that reads and unpacks ahead of what is taken.
-pub fn read_ahead(
-    reading: &InputSet,
-    stdin: impl Read + Send,
-    take: &mut (dyn DocumentSink + Send),
-) -> Inputs {
-    std::thread::scope(|scope| {
-        let (sender, receiver) = sync_channel(PIECES);
-        let ahead = scope.spawn(move || {
-            let mut ahead = Ahead { sender };
-            read(reading, stdin, &mut ahead)
-        });
-        let mut pieces = Pieces {
-            receiver,
-            piece: Vec::new(),
-            at: 0,
-            ended: true,
-        };
-        while let Ok(message) = pieces.receiver.recv() {
-            match message {
-                Message::Begin(document) => {
-                    pieces.ended = false;
-                    take.document(document, &mut pieces);
-                    pieces.pass();
-                }
-                Message::Again(number, name) => take.again(number, &name),
-                Message::Piece(_) | Message::End => {}
-            }
-        }
-        ahead.join().unwrap_or_default()
-    })
-}
-
-/// Sends documents through a channel.
-struct Ahead {
-    sender: SyncSender<Message>,
-}
-
-impl DocumentSink for Ahead {
-    fn document(&mut self, document: Document, content: &mut (dyn Read + Send)) {
-        if self.sender.send(Message::Begin(document)).is_err() {
-            return;
-        }
-        loop {
-            let mut piece = Vec::with_capacity(PIECE);
-            let read = Read::take(&mut *content, PIECE as u64).read_to_end(&mut piece);
-            let length = piece.len();
-            let sent = piece.is_empty() || self.sender.send(Message::Piece(piece)).is_ok();
-            // the reader reports why a stream ends
-            if read.is_err() || !sent || length < PIECE {
-                break;
-            }
-        }
-        let _ = self.sender.send(Message::End);
-    }
-
-    fn again(&mut self, number: usize, name: &str) {
-        let _ = self.sender.send(Message::Again(number, name.to_owned()));
-    }
-}
-
-/// The document that comes through the channel.
-struct Pieces {
-    receiver: Receiver<Message>,
-    piece: Vec<u8>,
-    at: usize,
-    ended: bool,
-}
-
-impl Pieces {
-    /// Passes over what is left of the document.
-    fn pass(&mut self) {
-        while !self.ended {
-            self.next();
-        }
-        self.piece = Vec::new();
-        self.at = 0;
-    }
-
-    fn next(&mut self) {
-        self.at = 0;
-        match self.receiver.recv() {
-            Ok(Message::Piece(piece)) => self.piece = piece,
-            _ => {
-                self.piece = Vec::new();
-                self.ended = true;
-            }
-        }
-    }
-}
-
-impl Read for Pieces {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        while self.at == self.piece.len() && !self.ended {
-            self.next();
-        }
-        let rest = self.piece.get(self.at..).unwrap_or_default();
-        let length = rest.len().min(into.len());
-        into[..length].copy_from_slice(&rest[..length]);
-        self.at += length;
-        Ok(length)
-    }
-}
-
 /// The contents of a folder, sorted.
 #[derive(Debug, Default)]
 pub struct Below {
@@ -552,6 +437,7 @@ pub fn below(root: &Path) -> Below {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bundle::Document;
 
     /// Keeps what it takes.
     #[derive(Default)]
