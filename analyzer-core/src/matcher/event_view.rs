@@ -73,7 +73,10 @@ impl<'e, 'a> EventView<'e, 'a> {
     pub fn texts(&self) -> &[Text<'a>] {
         self.texts.get_or_init(|| {
             let own = self.event.texts().map(unquoted);
-            self.whole_line().into_iter().chain(own).collect()
+            let sentence = self.event.sentence().as_ref().map(unquoted);
+            (self.whole_line().into_iter().chain(own))
+                .chain(sentence)
+                .collect()
         })
     }
 

@@ -1,7 +1,7 @@
 //! A record as a typed value.
 
 use super::field::Field;
-use super::{Age, Severity, Span, Stamp, Subject, Text};
+use super::{Age, Severity, Span, Stamp, Subject, Text, TextBuilder};
 
 /// The format that a stretch of input is written in.
 #[derive(
@@ -299,7 +299,33 @@ impl<'a> Event<'a> {
         let errors = self.fields.iter().filter(|field| is_error_key(&field.key));
         std::iter::once(&self.message).chain(errors.map(|field| &field.value))
     }
+
+    /// The message and the error beside it as one sentence, `message: error`, as a program without structured
+    /// logging prints them; none if one of them is missing.
+    ///
+    /// ```
+    /// use kwhy_model::{Event, Field, Format, Text};
+    /// let mut event = Event::new(Format::Klog, 0..30, Text::borrowed("cannot bake", 0));
+    /// event.fields.push(Field::text("err", Text::borrowed("no flour", 20)));
+    /// assert_eq!(event.sentence().unwrap().as_str(), "cannot bake: no flour");
+    /// ```
+    pub fn sentence(&self) -> Option<Text<'a>> {
+        let is_error = |field: &&Field<'a>| ERROR_VALUE.contains(&&*field.key) && !field.value.is_empty();
+        let error = self.fields.iter().find(is_error)?;
+        if self.message.is_empty() {
+            return None;
+        }
+        let mut builder = TextBuilder::new();
+        builder.push_text(&self.message);
+        let between = self.message.span().end;
+        builder.push_decoded(": ", between..between);
+        builder.push_text(&error.value);
+        Some(builder.finish())
+    }
 }
+
+/// The keys that loggers of Go, Java, Python and JavaScript give to the error that a record is about.
+const ERROR_VALUE: [&str; 5] = ["error", "err", "exception", "cause", "reason"];
 
 fn is_error_key(key: &str) -> bool {
     [

@@ -75,12 +75,16 @@ impl<'a> Text<'a> {
             return self.base + start..self.base + end;
         }
         let first = self.to_source_start(start);
-        let last = if end == start {
-            first
-        } else {
-            self.to_source_end(end)
-        };
-        first..last.max(first)
+        if end == start {
+            return first..first;
+        }
+        let last = self.to_source_end(end);
+        if last >= first {
+            return first..last;
+        }
+        // the parts were put together in another order than that of the document
+        let (front, back) = (self.piece_at(end - 1).0, self.piece_at(start).0);
+        front.source.start.min(first)..back.source.end.max(last)
     }
 
     fn piece_at(&self, decoded: usize) -> (&Piece, usize) {
