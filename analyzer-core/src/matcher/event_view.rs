@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, OnceCell};
 
-use memchr::memchr;
+use memchr::{memchr, memchr2, memmem};
 
 use kwhy_errors::ErrorChain;
 use kwhy_model::{Event, Format, Text, TextBuilder};
@@ -68,8 +68,8 @@ impl<'e, 'a> EventView<'e, 'a> {
         self.stopped.get()
     }
 
-    /// The texts that may say what went wrong, without the backslashes before quotes: the same
-    /// error reads alike at every depth of quoting.
+    /// The texts that may say what went wrong, without the backslashes before quotes and with one quote for the
+    /// two that CSV writes: the same error reads alike at every depth of quoting.
     pub fn texts(&self) -> &[Text<'a>] {
         self.texts.get_or_init(|| {
             let own = self.event.texts().map(unquoted);
@@ -139,30 +139,51 @@ impl<'e, 'a> EventView<'e, 'a> {
     }
 }
 
-/// The text without the backslashes that precede quotes.
+/// The text without the backslashes that precede quotes, and without the second one of two quotes around a word.
 pub(crate) fn unquoted<'a>(text: &Text<'a>) -> Text<'a> {
     let value = text.as_str();
     let bytes = value.as_bytes();
-    let Some(first) = memchr(b'\\', bytes) else {
+    if memchr(b'\\', bytes).is_none() && memmem::find(bytes, b"\"\"").is_none() {
         return text.clone();
-    };
+    }
     let mut builder = TextBuilder::new();
     let mut kept = 0;
-    let mut at = first;
-    while let Some(offset) = memchr(b'\\', &bytes[at..]) {
+    let mut at = 0;
+    while let Some(offset) = memchr2(b'\\', b'"', &bytes[at..]) {
         let start = at + offset;
         let run = bytes[start..].iter().take_while(|b| **b == b'\\').count();
         at = start + run;
-        if matches!(bytes.get(at), Some(b'"' | b'\'')) {
-            builder.push_text(&text.slice(kept..start));
-            let quote = if bytes[at] == b'"' { "\"" } else { "'" };
-            builder.push_decoded(quote, text.source_span(start..at + 1));
-            at += 1;
-            kept = at;
+        match bytes.get(at) {
+            Some(quote @ (b'"' | b'\'')) if run > 0 => {
+                builder.push_text(&text.slice(kept..start));
+                let quote = if *quote == b'"' { "\"" } else { "'" };
+                builder.push_decoded(quote, text.source_span(start..at + 1));
+                at += 1;
+                kept = at;
+            }
+            Some(b'"') if is_doubled(bytes, at) => {
+                builder.push_text(&text.slice(kept..at + 1));
+                at += 2;
+                kept = at;
+            }
+            Some(b'"') => at += 1,
+            _ => {}
         }
+    }
+    if kept == 0 {
+        return text.clone();
     }
     builder.push_text(&text.slice(kept..value.len()));
     builder.finish()
+}
+
+/// Returns true if two quotes at a place are one that CSV wrote twice: a word begins or ends there.
+fn is_doubled(bytes: &[u8], at: usize) -> bool {
+    let is_of_word =
+        |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"/._".contains(byte));
+    let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+    let behind = bytes.get(at + 2);
+    bytes.get(at + 1) == Some(&b'"') && is_of_word(before) != is_of_word(behind)
 }
 
 #[cfg(test)]
@@ -176,5 +197,17 @@ mod tests {
         assert_eq!(flat.as_str(), r#"caused "a "b" C:\x""#);
         assert_eq!(flat.source_span(11..12), 20..21);
         assert_eq!(flat.source_span(10..11), 16..20);
+    }
+
+    #[test]
+    fn doubled_quotes_around_a_word_are_one() {
+        let flat = |text: &str| unquoted(&Text::borrowed(text, 0)).as_str().to_owned();
+        assert_eq!(flat(r#"pods ""oven-0"" not found"#), r#"pods "oven-0" not found"#);
+        assert_eq!(flat(r#"open ""/srv/oven"": denied"#), r#"open "/srv/oven": denied"#);
+        for text in [r#"image "" is empty"#, r#"a="", b="x""#, r#"{"a":"","b":""}"#, "C:\\\\x"] {
+            assert_eq!(flat(text), text);
+        }
+        let text = Text::borrowed(r#"a ""b"" c"#, 5);
+        assert_eq!(unquoted(&text).source_span(6..7), 13..14);
     }
 }

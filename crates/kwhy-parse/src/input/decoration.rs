@@ -1,7 +1,7 @@
 //! The outward shape of a line: fences, list numbers, quote marks, sentences.
 
 use super::line::Line;
-use super::markdown;
+use super::{boxes, markdown};
 use crate::log;
 use kwhy_model::Severity;
 
@@ -207,14 +207,13 @@ fn strip_tags(line: Line<'_>) -> Line<'_> {
 
 /// The line without the borders that k9s draws at both ends.
 fn strip_borders(line: Line<'_>) -> Line<'_> {
-    const BORDERS: [char; 3] = ['\u{2502}', '\u{2503}', '\u{2551}'];
     let bare = line.trim_start();
-    let Some(rest) = bare.text.strip_prefix(BORDERS) else {
+    let Some(rest) = bare.text.strip_prefix(boxes::BORDERS) else {
         return line;
     };
     let mut inner = bare.skip(bare.text.len() - rest.len());
     inner.text = inner.text.trim_end();
-    inner.text = inner.text.trim_end_matches(BORDERS).trim_end();
+    inner.text = inner.text.trim_end_matches(boxes::BORDERS).trim_end();
     inner
 }
 

@@ -1,5 +1,6 @@
 //! From bytes to lines and segments.
 
+mod boxes;
 mod chunk;
 mod command;
 mod decoration;

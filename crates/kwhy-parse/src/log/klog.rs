@@ -213,14 +213,16 @@ fn structured<'a>(payload: &Payload<'a>, start: usize) -> Option<Event<'a>> {
     let (name, open) = match text.get(start..)? {
         rest if rest.starts_with('"') => (None, start),
         rest => {
-            let length = rest.find(": \"").filter(|length| *length > 0)?;
+            // klogr separates its name by a space alone
+            let named = rest.find(" \"msg\"=").map(|length| (length, 1));
+            let (length, gap) = named.or_else(|| Some((rest.find(": \"")?, 2)))?;
             let is_name = rest.as_bytes()[..length]
                 .iter()
                 .all(|byte| byte.is_ascii_alphanumeric() || b"._-/".contains(byte));
-            if !is_name {
+            if length == 0 || !is_name {
                 return None;
             }
-            (Some(start..start + length), start + length + 2)
+            (Some(start..start + length), start + length + gap)
         }
     };
     let close = closing_quote(text, open)?;
@@ -373,6 +375,19 @@ mod tests {
             "pod_workers.go:1298"
         );
         assert!(!event.time.unwrap().year_stated);
+    }
+
+    #[test]
+    fn pairs_of_klogr() {
+        for head in ["oven/bakes ", "oven/bakes: ", ""] {
+            let text = format!(
+                r#"E0304 05:06:07.123456 1 bake.go:9] {head}"msg"="cannot bake" "error"="no flour" "rye"=7"#
+            );
+            let event = event(&text);
+            assert_eq!(event.message.as_str(), "cannot bake", "{head}");
+            assert_eq!(event.field("error").unwrap().as_str(), "no flour");
+            assert_eq!(event.component.is_some(), !head.is_empty());
+        }
     }
 
     #[test]

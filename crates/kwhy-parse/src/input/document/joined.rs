@@ -1,37 +1,59 @@
 //! A document whose broken lines are joined.
 
-use super::super::{terminal_wrap, wrap};
+use super::super::{boxes, terminal_wrap, wrap};
 use super::{Document, Edit};
 use kwhy_model::Span;
+
+/// A line end that goes, with the spaces and borders around it.
+struct Join {
+    at: Span,
+    /// What stands for it in the text: one space between words, nothing in the middle of a word.
+    by: &'static str,
+}
+
+/// The line ends of a text that go.
+fn joins(text: &str) -> Vec<Join> {
+    let cuts = terminal_wrap::cuts(text);
+    let breaks = wrap::breaks(text);
+    // where lines are broken between words, some are as wide as any by chance
+    let is_cut = |place: &Span| {
+        let at = cuts.binary_search_by_key(&place.start, |cut| cut.start);
+        at.is_ok()
+    };
+    let others = breaks.iter().filter(|place| !is_cut(place)).count();
+    let (places, by) = match cuts.len() > 2 * others {
+        true => (cuts, ""),
+        false => (breaks, " "),
+    };
+    places.into_iter().map(|at| Join { at, by }).collect()
+}
 
 impl Document {
     /// Joins lines that were broken because they were too long. One space stands for a break between words in the text
     /// then, and nothing for one that a terminal made in the middle of a word; lines keep their numbers and places.
     pub fn with_joined_lines(self) -> Document {
-        let cuts = terminal_wrap::cuts(&self.text);
-        let breaks = wrap::breaks(&self.text);
-        // where lines are broken between words, some are as wide as any by chance
-        let is_cut = |place: &Span| {
-            let at = cuts.binary_search_by_key(&place.start, |cut| cut.start);
-            at.is_ok()
-        };
-        let others = breaks.iter().filter(|place| !is_cut(place)).count();
-        if cuts.len() > 2 * others {
-            return self.joined(cuts, "");
+        let mut all = joins(&self.text);
+        for inside in boxes::insides(&self.text) {
+            let within = joins(&inside.text).into_iter();
+            all.extend(within.map(|join| Join {
+                at: inside.between(&join.at),
+                by: join.by,
+            }));
         }
-        if breaks.is_empty() {
+        if all.is_empty() {
             return self;
         }
-        self.joined(breaks, " ")
+        all.sort_by_key(|join| join.at.start);
+        self.joined(all)
     }
 
     /// Puts a text in the place of each of some line ends.
-    fn joined(mut self, breaks: Vec<Span>, by: &str) -> Document {
+    fn joined(mut self, joins: Vec<Join>) -> Document {
         let unjoined = std::mem::take(&mut self.text);
         let mut text = String::with_capacity(unjoined.len());
         let mut done = 0;
         let mut starts = self.line_starts.iter_mut().peekable();
-        for range in breaks {
+        for Join { at: range, by } in joins {
             let Some(before) = unjoined.get(done..range.start) else {
                 continue;
             };

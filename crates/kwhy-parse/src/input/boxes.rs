@@ -1,0 +1,127 @@
+//! Lines that a program wrapped or cut inside the borders of a box that it draws: k9s, Terraform.
+//!
+//! Without its borders the inside of a box is a text like another, whose lines are joined as `wrap` and `terminal_wrap`
+//! say; what is joined then is in the lines of the document with the borders between.
+
+use std::ops::Range;
+
+/// The borders at the sides of a box.
+pub(super) const BORDERS: [char; 3] = ['\u{2502}', '\u{2503}', '\u{2551}'];
+
+/// The inside of a box: its lines without borders, one below the other.
+pub(super) struct Inside {
+    pub text: String,
+    /// For each line where it starts in `text` and in the document.
+    starts: Vec<(usize, usize)>,
+}
+
+impl Inside {
+    /// The place in the document of a place in the text.
+    fn outside(&self, at: usize) -> usize {
+        let line = self.starts.partition_point(|(start, _)| *start <= at);
+        let before = line.checked_sub(1).and_then(|line| self.starts.get(line));
+        before.map_or(at, |(start, outside)| outside + (at - start))
+    }
+
+    /// The range of the document between two lines of the text, given the range of it that is to go.
+    pub fn between(&self, range: &Range<usize>) -> Range<usize> {
+        self.outside(range.start)..self.outside(range.end)
+    }
+
+    fn push(&mut self, inner: &str, start: usize) {
+        self.starts.push((self.text.len(), start));
+        self.text.push_str(inner);
+        self.text.push('\n');
+    }
+}
+
+/// The insides of all boxes of a text, in order.
+pub(super) fn insides(text: &str) -> Vec<Inside> {
+    if text.is_ascii() || !text.contains(BORDERS) {
+        return Vec::new();
+    }
+    let mut found: Vec<Inside> = Vec::new();
+    let mut is_within = false;
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let inner = inner(line);
+        if let Some(range) = &inner {
+            if !is_within {
+                found.push(Inside {
+                    text: String::new(),
+                    starts: Vec::new(),
+                });
+            }
+            if let (Some(inside), Some(inner)) = (found.last_mut(), line.get(range.clone())) {
+                inside.push(inner, start + range.start);
+            }
+        }
+        is_within = inner.is_some();
+        start += line.len();
+    }
+    found.retain(|inside| inside.starts.len() > 1);
+    found
+}
+
+/// The part of a line inside the borders and the space beside each, without what pads it; a space at which the line
+/// may have been cut stays.
+fn inner(line: &str) -> Option<Range<usize>> {
+    let bare = line.trim_start();
+    let inside = bare.strip_prefix(BORDERS)?;
+    let inside = inside.strip_prefix(' ').unwrap_or(inside);
+    let start = line.len() - inside.len();
+    let inside = inside.trim_end();
+    let padded = inside.strip_suffix(BORDERS);
+    let padded = padded.map(|padded| padded.strip_suffix(' ').unwrap_or(padded));
+    let inside = padded.unwrap_or(inside);
+    let words = inside.trim_end();
+    let inside = match inside.len() - words.len() {
+        1 => inside,
+        _ => words,
+    };
+    Some(start..start + inside.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Document;
+
+    fn joined(text: &str) -> Document {
+        Document::new("x", text).with_joined_lines()
+    }
+
+    #[test]
+    fn lines_cut_in_a_box_are_joined() {
+        let row = "  Lifting  True  Mon, 04 Mar 2024 05:06:07 +0000  failed to lift the load with rpc error: code = Internal desc = the quay of the north has no crane that could lift it";
+        let letters: Vec<char> = row.chars().collect();
+        let mut text = "Conditions:\n".to_owned();
+        for part in letters.chunks(60) {
+            let part: String = part.iter().collect();
+            text.push_str(&format!("\u{2502} {part:<60} \u{2502}\n"));
+        }
+        let document = joined(&text);
+        assert!(document.text().contains(row), "{}", document.text());
+        let at = document.text().find("could lift").unwrap();
+        let place = document.place(&(at..at + 10));
+        assert_eq!((place.line, &place.text[place.mark]), (4, "could lift"));
+    }
+
+    #[test]
+    fn lines_wrapped_beside_a_bar_are_joined() {
+        let text = "\u{2577}\n\u{2502} Error: the harbour refuses the load of the crane, as the papers of it are\n\u{2502} not signed by anybody\n\u{2502} \n\u{2502}   with crane.north,\n\u{2502}   on harbour.tf line 7, in resource \"crane\" \"north\":\n\u{2575}\n";
+        let document = joined(text);
+        assert!(document.text().contains("papers of it are not signed by anybody\n"));
+        assert!(document.text().contains("with crane.north,\n"));
+    }
+
+    #[test]
+    fn trees_and_rows_stay() {
+        for text in [
+            "\u{2502} NAME   READY \u{2502}\n\u{2502} oven-0 1/1   \u{2502}\n",
+            "\u{2514}\u{2500} oven\n\u{2502} tide\n",
+            "\u{2502}\n\u{2502}\n",
+        ] {
+            assert!(!joined(text).has_joined_lines(), "{text}");
+        }
+    }
+}
