@@ -25,3 +25,4 @@ mod properties;
 mod records;
 mod tables;
 mod verdicts;
+mod wordings;

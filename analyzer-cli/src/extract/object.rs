@@ -43,7 +43,8 @@ pub fn of(part: &Extract<'_>, names: Tokens<'_>) -> Collected {
             };
             into.extend(raw(&Json {
                 object: &names.object(object),
-                events: None,
+                events: Vec::new(),
+                states: Vec::new(),
             }));
             continue;
         }
@@ -61,22 +62,29 @@ pub fn of(part: &Extract<'_>, names: Tokens<'_>) -> Collected {
         let own: Vec<&Event<'_>> = own.collect();
         told[before..before + own.len()].fill(true);
         before += own.len();
+        let (events, states): (Vec<_>, Vec<_>) = own.into_iter().partition(|event| is_row(event));
+        let printed = |events: Vec<&Event<'_>>| {
+            let printed = events.into_iter();
+            let printed = printed.filter_map(|event| told_of(&names.event(event)));
+            printed.collect()
+        };
         collected.objects.extend(raw(&Json {
             object: &names.object(object),
-            events: Some(
-                own.into_iter()
-                    .filter_map(|event| told_of(&names.event(event)))
-                    .collect(),
-            ),
+            events: printed(events),
+            states: printed(states),
         }));
     }
     for (event, told) in events.iter().zip(told) {
-        let is_event = matches!(event.format, Format::DescribeEvents | Format::EventsTable);
-        if !told && is_event {
+        if !told && is_row(event) {
             collected.events.extend(raw(&EventRow(&names.event(event))));
         }
     }
     collected
+}
+
+/// Returns true if an event is printed as one, and not made of a condition or a container's state.
+fn is_row(event: &Event<'_>) -> bool {
+    matches!(event.format, Format::DescribeEvents | Format::EventsTable)
 }
 
 fn raw(value: &impl Serialize) -> Option<Box<RawValue>> {
@@ -133,7 +141,9 @@ impl Collected {
 /// An object with its events.
 struct Json<'o, 'a> {
     object: &'o Object<'a>,
-    events: Option<Vec<Box<RawValue>>>,
+    events: Vec<Box<RawValue>>,
+    /// What its conditions and states say, as events.
+    states: Vec<Box<RawValue>>,
 }
 
 /// An event as it is printed alone.
@@ -178,7 +188,7 @@ impl Serialize for Json<'_, '_> {
         }
         for (key, value) in self.object.fields.iter() {
             let is_row = self.object.format == Format::Table;
-            let known = !matches!(key, "kind" | "namespace" | "name" | "events");
+            let known = !matches!(key, "kind" | "namespace" | "name" | "events" | "states");
             if known && !(is_row && is_nothing(value)) {
                 map.serialize_entry(key, value)?;
             }
@@ -186,8 +196,10 @@ impl Serialize for Json<'_, '_> {
         if self.object.fields.is_labelled() {
             map.serialize_entry("fields", &self.scalars())?;
         }
-        if let Some(events) = self.events.as_ref().filter(|events| !events.is_empty()) {
-            map.serialize_entry("events", events)?;
+        for (key, events) in [("events", &self.events), ("states", &self.states)] {
+            if !events.is_empty() {
+                map.serialize_entry(key, events)?;
+            }
         }
         map.end()
     }

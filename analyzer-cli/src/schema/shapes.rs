@@ -177,8 +177,10 @@ pub struct Object {
     namespace: Option<String>,
     /// The name.
     name: Option<String>,
-    /// Its events.
+    /// Its events, as a description lists them.
     events: Option<Vec<Event>>,
+    /// What its conditions and its containers' states say, as events: the input does not show these as events.
+    states: Option<Vec<Event>>,
     #[serde(flatten)]
     further: BTreeMap<String, Shown>,
 }

@@ -179,8 +179,9 @@ pub(crate) fn unquoted<'a>(text: &Text<'a>) -> Text<'a> {
 
 /// Returns true if two quotes at a place are one that CSV wrote twice: a word begins or ends there.
 fn is_doubled(bytes: &[u8], at: usize) -> bool {
-    let is_of_word =
-        |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"/._".contains(byte));
+    let is_of_word = |byte: Option<&u8>| {
+        byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"/._".contains(byte))
+    };
     let before = at.checked_sub(1).and_then(|before| bytes.get(before));
     let behind = bytes.get(at + 2);
     bytes.get(at + 1) == Some(&b'"') && is_of_word(before) != is_of_word(behind)
@@ -202,9 +203,20 @@ mod tests {
     #[test]
     fn doubled_quotes_around_a_word_are_one() {
         let flat = |text: &str| unquoted(&Text::borrowed(text, 0)).as_str().to_owned();
-        assert_eq!(flat(r#"pods ""oven-0"" not found"#), r#"pods "oven-0" not found"#);
-        assert_eq!(flat(r#"open ""/srv/oven"": denied"#), r#"open "/srv/oven": denied"#);
-        for text in [r#"image "" is empty"#, r#"a="", b="x""#, r#"{"a":"","b":""}"#, "C:\\\\x"] {
+        assert_eq!(
+            flat(r#"pods ""oven-0"" not found"#),
+            r#"pods "oven-0" not found"#
+        );
+        assert_eq!(
+            flat(r#"open ""/srv/oven"": denied"#),
+            r#"open "/srv/oven": denied"#
+        );
+        for text in [
+            r#"image "" is empty"#,
+            r#"a="", b="x""#,
+            r#"{"a":"","b":""}"#,
+            "C:\\\\x",
+        ] {
             assert_eq!(flat(text), text);
         }
         let text = Text::borrowed(r#"a ""b"" c"#, 5);

@@ -310,7 +310,8 @@ impl<'a> Event<'a> {
     /// assert_eq!(event.sentence().unwrap().as_str(), "cannot bake: no flour");
     /// ```
     pub fn sentence(&self) -> Option<Text<'a>> {
-        let is_error = |field: &&Field<'a>| ERROR_VALUE.contains(&&*field.key) && !field.value.is_empty();
+        let is_error =
+            |field: &&Field<'a>| ERROR_VALUE.contains(&&*field.key) && !field.value.is_empty();
         let error = self.fields.iter().find(is_error)?;
         if self.message.is_empty() {
             return None;

@@ -110,7 +110,11 @@ mod tests {
     fn lines_wrapped_beside_a_bar_are_joined() {
         let text = "\u{2577}\n\u{2502} Error: the harbour refuses the load of the crane, as the papers of it are\n\u{2502} not signed by anybody\n\u{2502} \n\u{2502}   with crane.north,\n\u{2502}   on harbour.tf line 7, in resource \"crane\" \"north\":\n\u{2575}\n";
         let document = joined(text);
-        assert!(document.text().contains("papers of it are not signed by anybody\n"));
+        assert!(
+            document
+                .text()
+                .contains("papers of it are not signed by anybody\n")
+        );
         assert!(document.text().contains("with crane.north,\n"));
     }
 
