@@ -9,8 +9,11 @@ use std::ops::Range;
 pub(super) const BORDERS: [char; 3] = ['\u{2502}', '\u{2503}', '\u{2551}'];
 
 /// The inside of a box: its lines without borders, one below the other.
+#[derive(Default)]
 pub(super) struct Inside {
     pub text: String,
+    /// The number of characters that a line has room for, if the box has two sides.
+    pub width: Option<usize>,
     /// For each line where it starts in `text` and in the document.
     starts: Vec<(usize, usize)>,
 }
@@ -28,9 +31,13 @@ impl Inside {
         self.outside(range.start)..self.outside(range.end)
     }
 
-    fn push(&mut self, inner: &str, start: usize) {
-        self.starts.push((self.text.len(), start));
-        self.text.push_str(inner);
+    fn push(&mut self, inner: &Inner<'_>, start: usize) {
+        let is_first = self.starts.is_empty();
+        self.width = inner
+            .width
+            .filter(|width| is_first || self.width == Some(*width));
+        self.starts.push((self.text.len(), start + inner.start));
+        self.text.push_str(inner.text);
         self.text.push('\n');
     }
 }
@@ -45,15 +52,12 @@ pub(super) fn insides(text: &str) -> Vec<Inside> {
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let inner = inner(line);
-        if let Some(range) = &inner {
+        if let Some(inner) = &inner {
             if !is_within {
-                found.push(Inside {
-                    text: String::new(),
-                    starts: Vec::new(),
-                });
+                found.push(Inside::default());
             }
-            if let (Some(inside), Some(inner)) = (found.last_mut(), line.get(range.clone())) {
-                inside.push(inner, start + range.start);
+            if let Some(inside) = found.last_mut() {
+                inside.push(inner, start);
             }
         }
         is_within = inner.is_some();
@@ -63,9 +67,16 @@ pub(super) fn insides(text: &str) -> Vec<Inside> {
     found
 }
 
-/// The part of a line inside the borders and the space beside each, without what pads it; a space at which the line
-/// may have been cut stays.
-fn inner(line: &str) -> Option<Range<usize>> {
+/// The part of a line inside the borders, and the space beside each.
+struct Inner<'a> {
+    start: usize,
+    /// Without what pads it; a space at which the line may have been cut stays.
+    text: &'a str,
+    /// The number of characters that there is room for, if there is a border at both ends.
+    width: Option<usize>,
+}
+
+fn inner(line: &str) -> Option<Inner<'_>> {
     let bare = line.trim_start();
     let inside = bare.strip_prefix(BORDERS)?;
     let inside = inside.strip_prefix(' ').unwrap_or(inside);
@@ -75,11 +86,12 @@ fn inner(line: &str) -> Option<Range<usize>> {
     let padded = padded.map(|padded| padded.strip_suffix(' ').unwrap_or(padded));
     let inside = padded.unwrap_or(inside);
     let words = inside.trim_end();
-    let inside = match inside.len() - words.len() {
+    let text = match inside.len() - words.len() {
         1 => inside,
         _ => words,
     };
-    Some(start..start + inside.len())
+    let width = padded.map(|padded| padded.chars().count());
+    Some(Inner { start, text, width })
 }
 
 #[cfg(test)]

@@ -28,15 +28,7 @@ const DIFFERING: usize = 3;
 
 /// Returns the line ends at which a terminal cut lines.
 pub(super) fn cuts(text: &str) -> Vec<Range<usize>> {
-    let mut lines: Vec<(usize, &str)> = Vec::new();
-    let mut start = 0;
-    for end in memchr_iter(b'\n', text.as_bytes()) {
-        lines.push((end, text.get(start..end).unwrap_or("")));
-        start = end + 1;
-    }
-    if start < text.len() {
-        lines.push((text.len(), text.get(start..).unwrap_or("")));
-    }
+    let lines = lines(text);
     let widths = lines.iter().map(|(_, line)| line.chars().count());
     let Some(width) = widths.clone().max().filter(|width| WIDTHS.contains(width)) else {
         return Vec::new();
@@ -50,6 +42,29 @@ pub(super) fn cuts(text: &str) -> Vec<Range<usize>> {
         true => found.cuts,
         false => Vec::new(),
     }
+}
+
+/// Returns the line ends at which lines were cut that had room for so many characters.
+pub(super) fn cuts_at(text: &str, width: usize) -> Vec<Range<usize>> {
+    let found = Found::of(&lines(text), width);
+    match found.cuts.len() >= 2 * found.whole {
+        true => found.cuts,
+        false => Vec::new(),
+    }
+}
+
+/// The lines of a text, each with the offset of its end.
+fn lines(text: &str) -> Vec<(usize, &str)> {
+    let mut lines = Vec::new();
+    let mut start = 0;
+    for end in memchr_iter(b'\n', text.as_bytes()) {
+        lines.push((end, text.get(start..end).unwrap_or("")));
+        start = end + 1;
+    }
+    if start < text.len() {
+        lines.push((text.len(), text.get(start..).unwrap_or("")));
+    }
+    lines
 }
 
 /// The cuts that a text may have, and what shows that it has.

@@ -11,9 +11,12 @@ struct Join {
     by: &'static str,
 }
 
-/// The line ends of a text that go.
-fn joins(text: &str) -> Vec<Join> {
-    let cuts = terminal_wrap::cuts(text);
+/// The line ends of a text that go; `width` is the room that its lines have, if it is known.
+fn joins(text: &str, width: Option<usize>) -> Vec<Join> {
+    let cuts = match width {
+        Some(width) => terminal_wrap::cuts_at(text, width),
+        None => terminal_wrap::cuts(text),
+    };
     let breaks = wrap::breaks(text);
     // where lines are broken between words, some are as wide as any by chance
     let is_cut = |place: &Span| {
@@ -32,9 +35,9 @@ impl Document {
     /// Joins lines that were broken because they were too long. One space stands for a break between words in the text
     /// then, and nothing for one that a terminal made in the middle of a word; lines keep their numbers and places.
     pub fn with_joined_lines(self) -> Document {
-        let mut all = joins(&self.text);
+        let mut all = joins(&self.text, None);
         for inside in boxes::insides(&self.text) {
-            let within = joins(&inside.text).into_iter();
+            let within = joins(&inside.text, inside.width).into_iter();
             all.extend(within.map(|join| Join {
                 at: inside.between(&join.at),
                 by: join.by,
