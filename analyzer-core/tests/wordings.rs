@@ -60,7 +60,7 @@ fn cause(analyzer: &Analyzer, text: &str) -> String {
     first.map_or_else(String::new, |finding| finding.cause.to_string())
 }
 
-/// How many of the examples that prove their cause as they are do so in another form too; the others as text.
+/// Counts the examples that prove their cause as they are, and those of them that do so in another form too; lists the others.
 fn kept(other: impl Fn(&str) -> Option<String>) -> (usize, usize, String) {
     let analyzer = Analyzer::new();
     let (mut tried, mut kept, mut lost) = (0, 0, String::new());

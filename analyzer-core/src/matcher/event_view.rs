@@ -177,7 +177,7 @@ pub(crate) fn unquoted<'a>(text: &Text<'a>) -> Text<'a> {
     builder.finish()
 }
 
-/// Returns true if two quotes at a place are one that CSV wrote twice: a word begins or ends there.
+/// Returns true if two quotes at a place are one that CSV wrote twice: a word starts or ends there.
 fn is_doubled(bytes: &[u8], at: usize) -> bool {
     let is_of_word = |byte: Option<&u8>| {
         byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"/._".contains(byte))
