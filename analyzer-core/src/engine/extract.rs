@@ -205,6 +205,7 @@ pub fn extract_with<T: Send>(
     mut each: impl FnMut(T),
 ) -> Extracted {
     let limits = options.limits.bounded();
+    let source = &*options.secrets.shown(source);
     let mut blocks = Blocks::new(0, reader, BLOCK).with_limits(limits);
     let at_once = (parallel::threads() * BLOCKS_A_THREAD).min(MAX_BLOCKS);
     let mut state = State {

@@ -13,6 +13,7 @@ mod names;
 mod objects;
 mod options;
 mod quote;
+mod sentence;
 mod shape_of_identity;
 mod shapes;
 mod tokens;
@@ -48,6 +49,14 @@ impl SecretPolicy {
         match self {
             SecretPolicy::Mask => OnceLock::new(),
             SecretPolicy::Show => OnceLock::from(Secrets::default()),
+        }
+    }
+
+    /// A text as it is shown: the name of a file may contain a secret too.
+    pub fn shown(self, text: &str) -> Cow<'_, str> {
+        match self {
+            SecretPolicy::Mask => masked(text),
+            SecretPolicy::Show => Cow::Borrowed(text),
         }
     }
 }
