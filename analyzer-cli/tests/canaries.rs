@@ -314,7 +314,8 @@ fn names_of_files_contain_no_canary() {
     for name in [format!("password={secret}.log"), "app.log".to_owned()] {
         fs::write(inside.join(name), log).unwrap();
     }
-    for args in OUTPUTS.iter().filter(|args| !args.is_empty()) {
+    let mut shown = 0;
+    for args in OUTPUTS {
         let output = Command::new(env!("CARGO_BIN_EXE_kwhy"))
             .args(*args)
             .arg(&root)

@@ -375,7 +375,7 @@ impl State {
                     Some(piece) => piece.parse(chunk.text.text(), &self.limits),
                     None => Parsed::default(),
                 };
-                for segment in &segments {
+                for segment in &parse::segments_of_stream(segments) {
                     parsed.append(parse::segment_of_stream(segment, &self.limits));
                 }
                 for event in &mut parsed.events {

@@ -60,6 +60,32 @@ pub fn segment_of_stream<'a>(segment: &Segment<'a>, limits: &ReadLimits) -> Pars
     segment_with(segment, limits, log::parse_stream)
 }
 
+/// The number of lines of a text that may be the start of the log behind it, and of such texts in one list.
+const MAX_STARTS: (usize, usize) = (8, 16);
+
+/// Segments of a stream that is read whole, in which the first lines of a log belong to it, also if they alone show no record:
+/// they have the layout of all others.
+pub fn segments_of_stream<'a>(segments: Vec<Segment<'a>>) -> Vec<Segment<'a>> {
+    let mut all: Vec<Segment<'a>> = Vec::with_capacity(segments.len());
+    let mut tried = 0;
+    for mut segment in segments {
+        let is_start = |text: &Segment<'_>| {
+            matches!(text.format, Format::Plain | Format::Prose)
+                && !text.is_log
+                && text.lines.len() <= MAX_STARTS.0
+                && text.line_numbers().1 + 1 == segment.line_numbers().0
+        };
+        if segment.is_log && tried < MAX_STARTS.1 && all.last().is_some_and(is_start) {
+            tried += 1;
+            if let Some(text) = all.pop_if(|text| log::starts_stream(&text.lines, &segment.lines)) {
+                segment.lines.splice(0..0, text.lines);
+            }
+        }
+        all.push(segment);
+    }
+    all
+}
+
 fn segment_with<'a>(
     segment: &Segment<'a>,
     limits: &ReadLimits,

@@ -13,6 +13,7 @@ use super::timestamp;
 use super::zap_console::is_caller;
 use kwhy_model::{Event, Format, Severity, Text, TextBuilder};
 
+mod encoded;
 mod header;
 mod inside;
 mod mongodb;
@@ -51,13 +52,14 @@ pub(super) fn detect(text: &str) -> bool {
     keys.may_be_record() && holds_record(text)
 }
 
-fn names(text: &str, members: &[Member]) -> &'static names::Names {
+/// The names of a record's writer, and true if that is a collector.
+fn names(text: &str, members: &[Member]) -> (&'static names::Names, bool) {
     let mut keys = Keys::default();
     for member in members {
         let key = text.get(member.key.clone()).unwrap_or("");
         keys.see(key, role(key), member.kind);
     }
-    keys.names()
+    (keys.names(), keys.are_collected())
 }
 
 /// Returns the severity of klog's JSON, which has no level: information has a verbosity, errors do
@@ -78,7 +80,7 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     }
     let mut walk = Members::new(text, 0);
     let mut members: Vec<Member> = walk.by_ref().collect();
-    let names = names(text, &members);
+    let (names, are_collected) = names(text, &members);
     let key = |member: &Member| text.get(member.key.clone()).unwrap_or("");
     // zerolog writes its own message last; elsewhere the first message is the writer's own
     let own = |wanted: &[&str]| {
@@ -121,6 +123,11 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     if message.is_none() {
         message = roles::find(text, &members, roles::MESSAGE, is_text);
     }
+    let line_read = match are_collected {
+        true => roles::find(text, &members, roles::LINE_READ, is_text),
+        false => None,
+    };
+    message = line_read.or(message);
     if !std::ptr::eq(names, &ZAP) {
         time = time.or_else(|| {
             roles::find(text, &members, roles::TIME, |member| {
@@ -248,7 +255,15 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     if level.is_none() && std::ptr::eq(names, &ZAP) {
         event.severity = Some(klog_severity(verbose));
     }
-    Some(event)
+    event.carrier = encoded::carrier(payload, &members);
+    let is_string = message
+        .and_then(|at| members.get(at))
+        .is_some_and(|member| member.kind == ValueKind::String);
+    Some(match line_read {
+        Some(_) => encoded::unwrapped(event),
+        None if is_string => encoded::unfolded(event),
+        None => event,
+    })
 }
 
 /// Formats slog's `{"function":"..","file":"x.go","line":7}` as `x.go:7`.

@@ -262,6 +262,12 @@ pub(crate) fn is_stream(lines: &[Line<'_>]) -> bool {
     layout::learn(lines).is_some_and(|layout| layout.is_of_all(lines))
 }
 
+/// Returns true if all lines of a text have the head that the lines of the log behind it have, with a level in it.
+pub(crate) fn starts_stream(text: &[Line<'_>], behind: &[Line<'_>]) -> bool {
+    let lines: Vec<Line<'_>> = text.iter().chain(behind).copied().collect();
+    layout::learn(&lines).is_some_and(|layout| layout.is_of_each(text))
+}
+
 /// Reads the lines of a log like [`parse`], and learns from the first ones where their heads end: for conversions, in which
 /// all lines of a stream are read. A diagnosis reads each record alone.
 pub fn parse_stream<'a>(lines: &[Line<'a>]) -> Parsed<'a> {

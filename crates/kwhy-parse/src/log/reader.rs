@@ -232,6 +232,12 @@ impl<'a> Reader<'a> {
         } else if line.is_blank() {
             return;
         }
+        let layout = self.layout.as_ref();
+        if layout.is_some_and(|layout| layout.is_before_envelopes(line.text)) {
+            let at = Place::of(&line, self.lines);
+            self.piece(at, Envelope::default(), Payload::from_line(line), behind);
+            return;
+        }
         let mut wrapper = Envelope::default();
         let payload = wrapper.peel(Payload::from_line(line), Until::Stream, &mut self.sources);
         if wrapper.present {

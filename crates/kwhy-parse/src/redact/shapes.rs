@@ -134,12 +134,14 @@ impl Finding<'_> {
         let mut end = digits;
         for _ in 0..number.unwrap_or(0) {
             let line = &rest[end..];
-            let mut start = line.iter().take_while(|byte| is_end(byte)).count();
-            // the letter of an escaped end
-            while start > 0 && line[start - 1] == b'\\' && line[start..].starts_with(b"r\\") {
-                start += 2;
-            }
-            if start > 0 && line[start - 1] == b'\\' && line.get(start) == Some(&b'n') {
+            let mut start = 0;
+            while let Some(byte) = line.get(start) {
+                // the letter of an escaped end
+                let is_letter =
+                    matches!(byte, b'r' | b'n') && start > 0 && line[start - 1] == b'\\';
+                if !is_end(byte) && !is_letter {
+                    break;
+                }
                 start += 1;
             }
             let line = &line[start..];

@@ -68,7 +68,21 @@ fn is_textual(format: Format, text: &str) -> bool {
     matches!(
         format,
         Format::PythonLogging | Format::Logback | Format::SpringBoot
-    ) || is_read_within(format, text)
+    ) || format == Format::GoLog && is_levelled_go(text)
+        || is_read_within(format, text)
+}
+
+/// Returns true if a level in lower case and a name in brackets or before a mark follow the time that Go's log writes.
+fn is_levelled_go(text: &str) -> bool {
+    Head::of(text).is_some_and(|head| match head.parts.as_slice() {
+        [time, level, name, ..] => {
+            time.kind == Kind::Time
+                && level.kind == Kind::Level
+                && matches!(name.kind, Kind::Logger | Kind::Word)
+                && name.open != 0
+        }
+        _ => false,
+    })
 }
 
 /// Returns true for a format that shows no more than that a head is there.
@@ -83,6 +97,20 @@ const LINES: usize = 800;
 /// Learns the layout of a stream from its first lines, in their envelopes or not.
 pub(super) fn learn(lines: &[Line<'_>]) -> Option<Layout> {
     let lines = lines.iter().filter(|line| !line.is_blank()).take(LINES);
+    // a mark after the time of every line is no runtime's
+    let is_marked = |line: &Line<'_>| {
+        envelope::stamped(line.text).is_some_and(|from| {
+            ["- ", "| "]
+                .iter()
+                .any(|mark| line.text[from..].starts_with(mark))
+        })
+    };
+    if lines.clone().next().is_some_and(is_marked) {
+        let layout = Layout::learn(lines.clone().map(|line| line.text));
+        if let Some(layout) = layout {
+            return Some(layout.outermost());
+        }
+    }
     let payload = |line: &Line<'_>| {
         let payload = Payload::from_line(*line);
         // a time before the text may be the record's own
@@ -112,6 +140,8 @@ pub(super) fn reads(format: Option<Format>, text: &str, layout: &Layout) -> bool
         Some(Format::PythonLogging | Format::Logback | Format::SpringBoot) => {
             Head::of(text).is_none_or(|head| head.parts.len() < layout.len())
         }
+        // after the time of Go's log a level, and a name in brackets
+        Some(Format::GoLog) => is_levelled_go(text),
         Some(format) => is_read_within(format, text),
     };
     is_better && Head::within(text, layout).is_some()
