@@ -94,6 +94,7 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
                 || !is_indented_as_part(line, first)
                 || Some(word) == first.split_whitespace().next()
                 || line.starts_with('\t')
+                || log::starts_with_level(line) && log::starts_with_level(first)
                 || has_columns(line)
                 || stack_trace::is_head(line)
                 || trace.take(line).is_some();

@@ -79,6 +79,8 @@ pub(super) struct Reader<'a> {
     kind_since: u64,
     /// The layout that the stream's records have, where it was learned.
     layout: Option<Rc<Layout>>,
+    /// True if the lines of the stream are objects with a message each, and may have nothing else of a record.
+    objects: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -95,12 +97,17 @@ impl<'a> Reader<'a> {
             kind: None,
             kind_since: 0,
             layout: None,
+            objects: false,
         }
     }
 
     /// Learns the layout of the lines that are read next.
     pub(super) fn learning(mut self, lines: &[Line<'_>]) -> Self {
-        self.layout = layout::learn(lines).map(Rc::new);
+        self.objects = json::are_said(lines);
+        self.layout = match self.objects {
+            true => None,
+            false => layout::learn(lines).map(Rc::new),
+        };
         self
     }
 
@@ -112,6 +119,10 @@ impl<'a> Reader<'a> {
             if line.text == "{"
                 && let Some(taken) = self.spread_object(line, behind)
             {
+                rest = behind.get(taken..).unwrap_or(&[]);
+                continue;
+            }
+            if let Some(taken) = self.spread_behind_heads(line, behind) {
                 rest = behind.get(taken..).unwrap_or(&[]);
                 continue;
             }
@@ -171,6 +182,35 @@ impl<'a> Reader<'a> {
         Some(last + 1)
     }
 
+    /// Reads a record whose JSON object is spread over lines, before each of which another writer put its head, and says how many it
+    /// took. What the object does not say the first head does.
+    fn spread_behind_heads(&mut self, first: &Line<'a>, behind: &[Line<'a>]) -> Option<usize> {
+        if !first.text.ends_with('{') {
+            return None;
+        }
+        let layout = Rc::clone(self.layout.as_ref()?);
+        let said =
+            |line: &Line<'a>| Some(Payload::from_line(*line).skip(layout.message(line.text)?));
+        let open = said(first).filter(|said| said.as_str() == "{")?;
+        let mut record = Record::new(Some(&json::FORMAT), Envelope::default(), open, first.span());
+        for (taken, line) in behind.iter().take(SPREAD_LINES).enumerate() {
+            let said = said(line)?;
+            let is_end = said.as_str() == "}";
+            record.join(said, line.span().end, Lines::default());
+            if is_end && json::is_whole(record.payload().as_str()) {
+                if !(json::FORMAT.begins)(record.payload().as_str()) {
+                    return None;
+                }
+                let head = layout.header(first.text);
+                record.wrapper.carried_by(head);
+                self.close();
+                self.current = Some(record);
+                return Some(taken + 1);
+            }
+        }
+        None
+    }
+
     /// Lines of one writer continue with that writer's record.
     fn choose_writer(&mut self, wrapper: &Envelope<'a>) {
         let Some(open) = self.current.as_ref() else {
@@ -213,6 +253,14 @@ impl<'a> Reader<'a> {
                 {
                     // an empty line is its line end
                     record.span.end = (line.start + line.text.len().max(1)).max(record.span.end);
+                }
+                if own && record.format == Format::TextLog && !record.gap {
+                    // the last of its lines is empty too
+                    let last = record.more.last();
+                    if last.is_some_and(|last| layout::ends(last.as_str())) {
+                        record.span.end =
+                            (line.start + line.text.len().max(1)).max(record.span.end);
+                    }
                 }
                 // between what envelopes hold, blank lines stand for nothing
                 record.gap = own;
@@ -366,6 +414,17 @@ impl<'a> Reader<'a> {
             return;
         }
         let text = payload.as_str();
+        if let Some(record) = self.current.as_mut()
+            && record.format == Format::TextLog
+            && record.wrapper.present == wrapper.present
+            && record.stack.is_none()
+            && !record.gap
+            && text.starts_with(' ')
+            && layout::goes_on(record.more.last().map_or("", Payload::as_str), text)
+        {
+            record.join(payload, at.span.end, at.lines);
+            return;
+        }
         // chained errors have blank lines between them, a panic one before its goroutines
         if wrapper.present
             && text.trim().is_empty()
@@ -382,6 +441,7 @@ impl<'a> Reader<'a> {
         let form = formats::find(&text[indent..]).filter(|form| {
             indent == 0 || (form.format != Format::Plain && !formats::is_unindented(form.format))
         });
+        let form = form.or_else(|| (self.objects && json::is_said(text)).then_some(&json::FORMAT));
         let format = form.map(|form| form.format);
         let learned = self
             .layout

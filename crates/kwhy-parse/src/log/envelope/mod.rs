@@ -76,6 +76,13 @@ impl<'a> Envelope<'a> {
             && same(one.namespace.as_ref(), two.namespace.as_ref())
     }
 
+    /// Takes the time and the level of a head that another writer put before a record.
+    pub(crate) fn carried_by(&mut self, (time, severity): (Option<Stamp>, Option<Severity>)) {
+        self.present = true;
+        self.carrier.time = time;
+        self.severity = severity;
+    }
+
     /// Adds what a record says itself of who wrote it.
     pub(crate) fn carry(&mut self, own: Carrier<'a>) {
         self.present = true;

@@ -175,9 +175,9 @@ mod tests {
             json!({"timestamp":1930366000500u64,"message":line,"logStreamName":"crane"}),
             json!({"textPayload":line,"timestamp":"2031-03-04T05:06:08Z","severity":"INFO"}),
             json!({"labels":{"pod":"crane-0"},"line":line,"timestamp":"2031-03-04T05:06:08Z"}),
-            json!({"level":"info","time":"2031-03-04T05:06:08Z","msg":line}),
-            json!({"time":"2031-03-04T05:06:08Z","level":"info","msg":line}),
-            json!({"severity":"INFO","timestamp":"2031-03-04T05:06:08Z","message":line}),
+            json!({"level":"info","stream":"stderr","time":"2031-03-04T05:06:08Z","msg":line}),
+            json!({"@timestamp":"2031-03-04T05:06:08Z","message":line,"kubernetes":{"pod":{"name":"crane-0"}}}),
+            json!({"source_type":"kubernetes_logs","timestamp":"2031-03-04T05:06:08Z","message":line}),
         ]
     }
 
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn the_outer_record_says_what_the_inner_one_does_not() {
-        let text = json!({"level":"warn","time":"2031-03-04T05:06:08Z","user":"crane","msg":r#"{"message":"tide is low","metres":1.5}"#}).to_string();
+        let text = json!({"level":"warn","time":"2031-03-04T05:06:08Z","user":"crane","stream":"stderr","msg":r#"{"message":"tide is low","metres":1.5}"#}).to_string();
         let event = event(&text);
         assert_eq!(event.message.as_str(), "tide is low");
         assert_eq!(event.severity, Some(Severity::Warning));
@@ -225,6 +225,21 @@ mod tests {
     }
 
     #[test]
+    fn a_programs_own_message_stays_as_it_is() {
+        let said = inner().to_string();
+        for text in [
+            json!({"level":"info","time":"2031-03-04T05:06:08Z","msg":said}),
+            json!({"severity":"INFO","timestamp":"2031-03-04T05:06:08Z","message":said}),
+            json!({"ts":1930366000.5,"caller":"a/b.go:7","msg":said,"v":0}),
+        ] {
+            let text = text.to_string();
+            let event = event(&text);
+            assert_eq!(event.message.as_str(), said);
+            assert_eq!(event.severity, Some(Severity::Info));
+        }
+    }
+
+    #[test]
     fn messages_that_are_no_records() {
         for said in [
             r#"{"a":1}"#,
@@ -233,7 +248,7 @@ mod tests {
             r#"{"message":"x"} and more"#,
             "{ braces }",
         ] {
-            let text = json!({"level":"info","time":"2031-03-04T05:06:08Z","msg":said}).to_string();
+            let text = json!({"time":"2031-03-04T05:06:08Z","msg":said}).to_string();
             assert_eq!(event(&text).message.as_str(), said);
         }
     }

@@ -147,6 +147,8 @@ pub(super) struct Keys<'t> {
     log_read: bool,
     line_read: bool,
     collector: bool,
+    /// True if what was seen is of a collector whatever the line is called.
+    is_carried: bool,
     /// True if a message was seen that may be an object.
     pub(super) is_folded: bool,
     /// True if it starts with a time that is an object, as MongoDB's records do.
@@ -195,7 +197,10 @@ impl<'t> Keys<'t> {
                 self.log_read |= kind == ValueKind::String && key == "log";
             }
             Some(Role::Line) => self.line_read |= kind == ValueKind::String,
-            Some(Role::Collector) => self.collector = true,
+            Some(Role::Collector) => {
+                self.collector = true;
+                self.is_carried |= key != "labels";
+            }
             Some(Role::Message) => {
                 self.message |= kind == ValueKind::String;
                 self.has_message |= key == "msg";
@@ -230,6 +235,12 @@ impl<'t> Keys<'t> {
         let is_read = self.line_read && self.collector
             || self.log_read && (self.collector || self.time || self.level);
         is_read && !(self.message || self.weak_message)
+    }
+
+    /// Returns true if the message is a line that a collector read. A record with a level is a program's own, and its message is what
+    /// the program said, even where that is an object.
+    pub(super) fn is_message_read(&self) -> bool {
+        self.is_carried || !self.level && !self.weak_level && !std::ptr::eq(self.names(), &ZAP)
     }
 
     /// Returns true if the members seen make the object a log record.

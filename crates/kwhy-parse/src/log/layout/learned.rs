@@ -6,6 +6,8 @@ use std::collections::HashSet;
 use super::head::{Head, MAX_PARTS, candidates};
 use super::parts::{self, Kind, Part, Separator};
 use crate::input::Line;
+use crate::log::level;
+use kwhy_model::{Severity, Stamp};
 
 /// The number of records that a layout is learned from at most.
 const RECORDS: usize = 200;
@@ -101,6 +103,19 @@ impl Layout {
             is_outermost: true,
             ..self
         }
+    }
+
+    /// The offset of the message in a line with this layout.
+    pub(in crate::log) fn message(&self, text: &str) -> Option<usize> {
+        Some(Head::within(text, self)?.message)
+    }
+
+    /// The time and the level in the head of a line.
+    pub(in crate::log) fn header(&self, text: &str) -> (Option<Stamp>, Option<Severity>) {
+        let head = Head::within(text, self);
+        let level = head.as_ref().and_then(|head| head.find(Kind::Level));
+        let level = level.and_then(|part| level::of_head(text.get(part.range.clone())?));
+        (head.as_ref().and_then(Head::time), level)
     }
 
     /// Returns true if a line starts with the head of a record whose time looks like an envelope's.

@@ -9,6 +9,7 @@ mod learned;
 mod named;
 mod parts;
 mod rest;
+mod spread;
 #[cfg(test)]
 mod tests;
 
@@ -25,6 +26,7 @@ use head::Head;
 pub(super) use learned::Layout;
 pub(super) use named::{LOGBACK, PYTHON, SPRING_BOOT};
 use parts::{Kind, Part};
+pub(super) use spread::{ends, goes_on};
 
 /// Any layout without a name of its own.
 pub(super) const FORMAT: FormatSpec = FormatSpec {
@@ -205,8 +207,13 @@ fn event<'a>(payload: &Payload<'a>, format: Format, head: &Head) -> Event<'a> {
         lower: bracketed && word.bytes().all(|byte| byte.is_ascii_lowercase()),
         four_letters: by_month && word.len() == 4,
     };
+    let spread = match format {
+        Format::TextLog => spread::read(payload, head.message),
+        _ => None,
+    };
     // formats with a name have no values after the message
     let rest = match format {
+        _ if spread.is_some() => rest::Rest::of(head.message..head.message),
         Format::TextLog => rest::read(payload, head.message, habits),
         _ => rest::Rest::of(head.message..text.len()),
     };
@@ -222,6 +229,11 @@ fn event<'a>(payload: &Payload<'a>, format: Format, head: &Head) -> Event<'a> {
         event.component = rest.logger.map(|range| payload.part(range));
     }
     event.fields = rest.fields;
+    if let Some(spread) = spread {
+        event.message = payload.part(spread.message);
+        event.caller = event.caller.or_else(|| Some(payload.part(spread.caller)));
+        event.fields = spread.fields;
+    }
     if head.find(Kind::Time).is_none() {
         take_time(&mut event);
     }

@@ -195,7 +195,7 @@ fn is_thread(name: &str) -> bool {
 }
 
 /// Returns true for a file and a line, which may have a column and a function: `src/a.rs:7`, `a.js:7:9`, `a.py:run:7`.
-fn is_place(word: &str) -> bool {
+pub(super) fn is_place(word: &str) -> bool {
     if is_caller(word) && !word.contains("::") && !word.contains("://") {
         let file = word.rsplit_once(':').map_or("", |(file, _)| file);
         // `10.0.0.1:80` and `host.example:80` are no places
