@@ -127,12 +127,23 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
             .iter()
             .position(|member| wanted.contains(&key(member)))
     };
+    // of several names the first whose value is one
+    let of_any = |wanted: &[&str], accepts: &dyn Fn(&str) -> bool| {
+        members.iter().position(|member| {
+            wanted.contains(&key(member))
+                && member.kind != ValueKind::Nested
+                && text.get(member.value.clone()).is_some_and(accepts)
+        })
+    };
     let is_zerolog = std::ptr::eq(names, &ZEROLOG);
     let is_mongodb = std::ptr::eq(names, &MONGODB);
     let mut message = if is_zerolog {
         members.len().checked_sub(1)
     } else {
-        own(names.message)
+        let said = |member: &Member| {
+            member.kind == ValueKind::String && names.message.contains(&key(member))
+        };
+        members.iter().position(said).or_else(|| own(names.message))
     };
     // a truncated value still has a text, but neither a time nor a level
     let cut = walk.cut_string();
@@ -146,6 +157,10 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
             .filter(|index| !names.in_front || text_at.is_none_or(|message| *index < message))
     };
     let (mut time, mut level, stack) = (own(names.time), own(names.level), own(names.stack));
+    if names.is_any() {
+        time = of_any(names.time, &|time| timestamp::parse(time).is_some()).or(time);
+        level = of_any(names.level, &|word| level::severity(word).is_some()).or(level);
+    }
     if std::ptr::eq(names, &ZAP) {
         // klog writes no level, so one after the message is the user's
         level = front(names.level);

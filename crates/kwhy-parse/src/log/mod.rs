@@ -257,6 +257,11 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     reader::Reader::new().read(lines)
 }
 
+/// Returns true if a line is the place in the source of the record above it, as tracing writes it for people.
+pub(crate) fn is_place_of_record(line: &str) -> bool {
+    layout::ends(line)
+}
+
 /// Returns true if a line starts with a level and a mark or a space.
 pub(crate) fn starts_with_level(line: &str) -> bool {
     let line = line.trim_start().trim_start_matches(['[', '<', '(']);

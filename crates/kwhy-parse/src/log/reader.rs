@@ -446,9 +446,12 @@ impl<'a> Reader<'a> {
         let learned = self
             .layout
             .as_ref()
-            .filter(|layout| indent == 0 && layout::reads(format, text, layout));
+            // levels of four letters are padded to five
+            .filter(|_| indent == 0 || form.is_some() && indent < 3)
+            .filter(|layout| layout::reads(format, &text[indent..], layout));
         if let Some(layout) = learned {
             let form = form.unwrap_or(&layout::FORMAT);
+            let payload = payload.skip(indent);
             let mut record = Record::new(Some(form), wrapper, payload, at.span);
             record.layout = Some(Rc::clone(layout));
             self.start(record, at.lines);

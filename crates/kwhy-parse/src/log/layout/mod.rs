@@ -122,7 +122,15 @@ pub(super) fn learn(lines: &[Line<'_>]) -> Option<Layout> {
             envelope::peel(payload).1.as_str().to_owned()
         }
     };
-    let inner: Vec<String> = lines.map(payload).collect();
+    // a level of four letters may be padded to five
+    let unpadded = |text: String| {
+        let bare = text.trim_start_matches(' ');
+        match text.len() - bare.len() {
+            1..=2 if super::starts_with_level(bare) => bare.to_owned(),
+            _ => text,
+        }
+    };
+    let inner: Vec<String> = lines.map(payload).map(unpadded).collect();
     let is_textual =
         |text: &str| super::formats::find(text).is_none_or(|form| is_textual(form.format, text));
     Layout::learn(
