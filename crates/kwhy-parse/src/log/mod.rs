@@ -277,9 +277,9 @@ pub(crate) fn is_stream(lines: &[Line<'_>]) -> bool {
     json::are_said(lines) || layout::learn(lines).is_some_and(|layout| layout.is_of_all(lines))
 }
 
-/// Returns true if all lines of a text have the head that the lines of the log behind it have, with a level in it.
-pub(crate) fn starts_stream(text: &[Line<'_>], behind: &[Line<'_>]) -> bool {
-    let lines: Vec<Line<'_>> = text.iter().chain(behind).copied().collect();
+/// Returns true if all lines of a text have the head that the lines of the log beside it have, with a level in it.
+pub(crate) fn is_of_stream(text: &[Line<'_>], log: &[Line<'_>]) -> bool {
+    let lines: Vec<Line<'_>> = text.iter().chain(log).copied().collect();
     layout::learn(&lines).is_some_and(|layout| layout.is_of_each(text))
 }
 

@@ -37,9 +37,10 @@ fn leading_time_and_level(text: &str) -> Option<Shown> {
     {
         return None;
     }
+    // where a value is none another member may have the part
     Some(Shown::Record {
-        time: timestamp::parse(text.get(time.value)?),
-        severity: level::severity(word),
+        time: Some(timestamp::parse(text.get(time.value)?)?),
+        severity: Some(level::severity(word)?),
         whole: true,
     })
 }

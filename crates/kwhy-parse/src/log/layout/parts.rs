@@ -362,8 +362,9 @@ pub(super) fn bare(text: &str, at: usize, wants_time: bool, wants_level: bool) -
         // the end of brackets around several parts
         let behind = text.get(at + length..).unwrap_or("");
         let pad = behind.len() - behind.trim_start_matches(' ').len();
+        let before = text.get(..at).unwrap_or("");
         let closed = match behind.as_bytes().get(pad) {
-            Some(b']') => pad + 1,
+            Some(b']') if pad == 0 || before.rfind('[') > before.rfind(']') => pad + 1,
             Some(byte) if pad == 0 && CLOSING.contains(byte) => 1,
             _ => 0,
         };
