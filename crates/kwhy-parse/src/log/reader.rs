@@ -16,6 +16,7 @@ use crate::input::Line;
 use kwhy_model::{Format, Parsed, Severity, Span, TextBuilder};
 use std::rc::Rc;
 
+mod spread;
 mod stack;
 
 /// The number of records that may lie between two lines of a stack trace.
@@ -153,62 +154,6 @@ impl<'a> Reader<'a> {
             events.sort_by_cached_key(|event| event.span.start);
         }
         self.parsed
-    }
-
-    /// Reads a record whose JSON object is spread over lines, and says how many it took.
-    fn spread_object(&mut self, first: &Line<'a>, behind: &[Line<'a>]) -> Option<usize> {
-        let window = behind.get(..behind.len().min(SPREAD_LINES))?;
-        let last = window
-            .iter()
-            .position(|line| matches!(line.text, "}" | "{"))?;
-        let inside = window.get(..=last)?;
-        if inside.last()?.text != "}" {
-            return None;
-        }
-        let mut record = Record::new(
-            Some(&json::FORMAT),
-            Envelope::default(),
-            Payload::from_line(*first),
-            first.span(),
-        );
-        for line in inside {
-            record.join(Payload::from_line(*line), line.span().end, Lines::default());
-        }
-        if !(json::FORMAT.begins)(record.payload().as_str()) {
-            return None;
-        }
-        self.close();
-        self.current = Some(record);
-        Some(last + 1)
-    }
-
-    /// Reads a record whose JSON object is spread over lines, before each of which another writer put its head, and says how many it
-    /// took. What the object does not say the first head does.
-    fn spread_behind_heads(&mut self, first: &Line<'a>, behind: &[Line<'a>]) -> Option<usize> {
-        if !first.text.ends_with('{') {
-            return None;
-        }
-        let layout = Rc::clone(self.layout.as_ref()?);
-        let said =
-            |line: &Line<'a>| Some(Payload::from_line(*line).skip(layout.message(line.text)?));
-        let open = said(first).filter(|said| said.as_str() == "{")?;
-        let mut record = Record::new(Some(&json::FORMAT), Envelope::default(), open, first.span());
-        for (taken, line) in behind.iter().take(SPREAD_LINES).enumerate() {
-            let said = said(line)?;
-            let is_end = said.as_str() == "}";
-            record.join(said, line.span().end, Lines::default());
-            if is_end && json::is_whole(record.payload().as_str()) {
-                if !(json::FORMAT.begins)(record.payload().as_str()) {
-                    return None;
-                }
-                let head = layout.header(first.text);
-                record.wrapper.carried_by(head);
-                self.close();
-                self.current = Some(record);
-                return Some(taken + 1);
-            }
-        }
-        None
     }
 
     /// Lines of one writer continue with that writer's record.

@@ -153,7 +153,7 @@ impl Finding<'_> {
         }
     }
 
-    /// The byte after tabs that are escaped, behind the name that starts at `start`; not in a path of Windows.
+    /// The byte after tabs that are escaped, after the name that starts at `start`; not in a path of Windows.
     pub fn skip_escaped_tabs(&self, start: usize, mut at: usize) -> usize {
         if start > 0 && self.bytes[start - 1] == b'\\' {
             return at;

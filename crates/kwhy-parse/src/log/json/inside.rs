@@ -16,7 +16,7 @@ pub(super) fn holds_record(text: &str) -> bool {
         .is_some()
     };
     let (time, level, message) = (top(roles::TIME), top(roles::LEVEL), top(roles::MESSAGE));
-    // a writer that is told to leave out the time says where the record is from
+    // a writer that is configured to leave out the time says where the record is from
     let is_named = top(&["target", "logger", "logger_name", "module_path"]);
     members
         .iter()

@@ -1,4 +1,4 @@
-//! Heads that go on behind the message, on lines of their own, as tracing writes them for people: members after the message, then the
+//! Heads that continue after the message, on lines of their own, as tracing writes them for people: members after the message, then the
 //! place in the source and the contexts.
 //!
 //! ```text
@@ -14,7 +14,7 @@ use super::rest;
 use crate::log::payload::Payload;
 use kwhy_model::Field;
 
-/// What stands behind the first line.
+/// What follows the first line.
 pub(super) struct Spread<'a> {
     pub(super) message: Range<usize>,
     pub(super) caller: Range<usize>,
@@ -60,7 +60,7 @@ pub(in crate::log) fn ends(line: &str) -> bool {
     place(line).is_some() || context(line).is_some()
 }
 
-/// Reads what stands behind a head whose message starts at an offset; none if the second line is no place.
+/// Reads what follows a head whose message starts at an offset; none if the second line is no place.
 pub(super) fn read<'a>(payload: &Payload<'a>, from: usize) -> Option<Spread<'a>> {
     let text = payload.as_str();
     let end = memchr::memchr(b'\n', text.as_bytes())?;

@@ -251,7 +251,7 @@ fn stream(text: &str) -> Vec<[String; 5]> {
     told
 }
 
-/// What no line alone shows: marks behind a time that looks like a runtime's, levels before a mark, names that are words.
+/// What no line alone shows: marks after a time that looks like a runtime's, levels before a mark, names that are words.
 #[test]
 fn streams_show_heads() {
     let times = [7, 8, 9, 10, 11].map(|second| format!("2031-03-04T05:06:{second:02}.021007000Z"));
@@ -394,7 +394,7 @@ fn objects_spread_behind_heads() {
 }
 
 proptest::proptest! {
-    /// Whatever a stream holds, no line is read twice and each event lies in the text.
+    /// Whatever a stream contains, no line is read twice and each event lies in the text.
     #[test]
     fn streams_of_any_lines_are_read(lines in proptest::collection::vec("(2031-03-04T05:06:07.021007000Z - |INFO - |  at src/a.rs:7|    in a with b: c|2031-03-04 05:06:08 INFO )?(\\{|\\}|\"a\": 1,|app: x|[a-z{}\": ]{0,12})", 0..24)) {
         let text = lines.join("\n");
