@@ -1,4 +1,4 @@
-//! Objects that are spread over lines, alone or behind the heads that another writer put before each line.
+//! Objects that are spread over lines, alone or after the heads that another writer put before each line.
 
 use std::rc::Rc;
 
