@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
-use memchr::{memchr, memrchr};
+use memchr::{memchr, memmem, memrchr};
 
 use super::names::{self, Kind};
 use super::objects;
@@ -127,6 +127,8 @@ const TRIGGERS: &[(&str, Near)] = &[
     ("adgangskode", Near::Name),
     ("lozinka", Near::Name),
     ("contrasena", Near::Name),
+    ("mot de passe", Near::Foreign),
+    ("kata sandi", Near::Foreign),
     // tokens whose start is short
     (
         "s.",
@@ -185,13 +187,21 @@ const LARGE: usize = 64 * 1024;
 
 /// Finds the triggers and the starts of tokens.
 static TRIGGER: LazyLock<Option<AhoCorasick>> =
-    LazyLock::new(|| automaton(AhoCorasickKind::ContiguousNFA));
+    LazyLock::new(|| automaton(AhoCorasickKind::ContiguousNFA, false));
 
 /// The same for large texts.
 static TRIGGER_OF_LARGE: LazyLock<Option<AhoCorasick>> =
-    LazyLock::new(|| automaton(AhoCorasickKind::DFA));
+    LazyLock::new(|| automaton(AhoCorasickKind::DFA, false));
 
-fn automaton(kind: AhoCorasickKind) -> Option<AhoCorasick> {
+/// The same for texts that may have names in other languages: these are many, and most texts have none.
+static TRIGGER_OF_ANY: LazyLock<Option<AhoCorasick>> =
+    LazyLock::new(|| automaton(AhoCorasickKind::ContiguousNFA, true));
+
+/// The same for large ones.
+static TRIGGER_OF_LARGE_ANY: LazyLock<Option<AhoCorasick>> =
+    LazyLock::new(|| automaton(AhoCorasickKind::DFA, true));
+
+fn automaton(kind: AhoCorasickKind, foreign: bool) -> Option<AhoCorasick> {
     let mut builder = AhoCorasickBuilder::new();
     builder
         .ascii_case_insensitive(true)
@@ -199,16 +209,21 @@ fn automaton(kind: AhoCorasickKind) -> Option<AhoCorasick> {
         .match_kind(MatchKind::LeftmostFirst);
     let triggers = TRIGGERS.iter().map(|(trigger, _)| *trigger);
     let prefixes = shapes::PREFIXES.iter().map(|(prefix, _)| *prefix);
-    let foreign = (1..=2).flat_map(|depth| {
-        let names = sentence::FOREIGN.iter();
-        names.map(move |name| Cow::Owned(sentence::escaped(name, depth)))
-    });
-    let foreign = sentence::FOREIGN
-        .iter()
-        .map(|name| Cow::Borrowed(*name))
-        .chain(foreign);
-    let all = triggers.chain(prefixes).map(Cow::Borrowed).chain(foreign);
-    builder.build(all.map(|text| text.into_owned())).ok()
+    let mut all: Vec<Cow<'_, str>> = triggers.chain(prefixes).map(Cow::Borrowed).collect();
+    if foreign {
+        let names = sentence::FOREIGN;
+        all.extend(names.iter().map(|name| Cow::Borrowed(*name)));
+        for depth in 1..=2 {
+            let escaped = names.iter().map(|name| sentence::escaped(name, depth));
+            all.extend(escaped.map(Cow::Owned));
+        }
+    }
+    builder.build(all.iter().map(|text| text.as_bytes())).ok()
+}
+
+/// Returns true if a text has letters beyond ASCII, as they are or escaped.
+fn may_be_foreign(text: &str) -> bool {
+    !text.is_ascii() || memmem::find(text.as_bytes(), b"\\u").is_some()
 }
 
 /// The places of secrets in a text, in order.
@@ -223,9 +238,11 @@ pub(super) fn secrets(text: &str) -> Vec<Span> {
     let mut done = 0;
     let mut may_be_object = false;
     // without it nothing would be masked: the texts are constants, and it is always there
-    let triggers = match text.len() >= LARGE {
-        true => &TRIGGER_OF_LARGE,
-        false => &TRIGGER,
+    let triggers = match (text.len() >= LARGE, may_be_foreign(text)) {
+        (true, false) => &TRIGGER_OF_LARGE,
+        (false, false) => &TRIGGER,
+        (true, true) => &TRIGGER_OF_LARGE_ANY,
+        (false, true) => &TRIGGER_OF_ANY,
     };
     let Some(triggers) = triggers.as_ref() else {
         return std::iter::once(0..text.len()).collect();

@@ -4,7 +4,7 @@ use super::find::{Finding, MAX_KEY, is_of_base64, is_of_name};
 use super::names::{self, Kind};
 
 /// What people call a password in other languages, as it is written in small letters, at the start of a sentence, and in capitals
-/// where these are not those of ASCII. Names of ASCII letters alone are in `names.rs`: they have parts, as `DB_SENHA` has.
+/// where these are not those of ASCII. Names of ASCII letters alone are triggers, or in `names.rs`: they have parts, as `DB_SENHA` has.
 pub(super) const FOREIGN: &[&str] = &[
     // Russian, Ukrainian, Bulgarian
     "пароль",
@@ -12,11 +12,9 @@ pub(super) const FOREIGN: &[&str] = &[
     "ПАРОЛЬ",
     "парола",
     "Парола",
-    // Spanish, French, Indonesian
+    // Spanish
     "contraseña",
     "CONTRASEÑA",
-    "mot de passe",
-    "kata sandi",
     // Swedish, Polish, Turkish, Hungarian, Vietnamese, Greek
     "lösenord",
     "hasło",
