@@ -134,7 +134,7 @@ const TRIGGERS: &[(&str, Near)] = &[
         "s.",
         Near::Token(Token {
             start: "s.",
-            mixed: (24, 24),
+            mixed: (24, 40),
             plain: None,
         }),
     ),

@@ -225,6 +225,15 @@ pub(super) fn is_pin(word: &str) -> bool {
     (4..=8).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// The number of times that a digit follows a letter, or a letter a digit.
+pub(super) fn changes(word: &[u8]) -> usize {
+    let is_change = |pair: &&[u8]| {
+        pair[0].is_ascii_alphabetic() && pair[1].is_ascii_digit()
+            || pair[0].is_ascii_digit() && pair[1].is_ascii_alphabetic()
+    };
+    word.windows(2).filter(is_change).count()
+}
+
 /// Returns true if a word looks like no word, name, number or path of people: small letters, capitals and digits are mixed, or
 /// digits alternate with letters.
 pub(super) fn is_random_text(word: &str) -> bool {
@@ -234,13 +243,7 @@ pub(super) fn is_random_text(word: &str) -> bool {
     let has = |wanted: fn(&u8) -> bool| bytes.iter().any(wanted);
     let is_letter = u8::is_ascii_alphabetic;
     let is_mixed = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase);
-    let changes = bytes
-        .windows(2)
-        .filter(|pair| {
-            is_letter(&pair[0]) && pair[1].is_ascii_digit()
-                || pair[0].is_ascii_digit() && is_letter(&pair[1])
-        })
-        .count();
+    let changes = changes(bytes);
     let is_plain = bytes.iter().all(u8::is_ascii_alphanumeric);
     let is_of_token = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/_-".contains(byte);
     bytes.len() >= SHORTEST

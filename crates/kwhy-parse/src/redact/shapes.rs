@@ -3,7 +3,7 @@
 use memchr::{memchr, memmem, memrchr};
 
 use super::find::{Finding, MAX_KEY, MAX_LINE, MAX_NAME, is_of_base64, is_of_name};
-use super::names::Kind;
+use super::names::{self, Kind};
 use super::quote::Quote;
 use super::value::is_random;
 
@@ -107,7 +107,10 @@ impl Finding<'_> {
         let word = &self.bytes[end..end + length];
         let has = |wanted: fn(&u8) -> bool| word.iter().any(wanted);
         let is_mixed = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase);
-        let is_long = is_mixed && (token.mixed.0..=token.mixed.1).contains(&length);
+        // words of a name in one, with a number between them, change twice
+        let is_long = is_mixed
+            && names::changes(word) > 2
+            && (token.mixed.0..=token.mixed.1).contains(&length);
         // no method: `s.getPodOf2Nodes(`
         let is_call = self.byte(end + length) == Some(b'(');
         if (is_long || token.plain == Some(length))
