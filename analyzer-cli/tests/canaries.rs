@@ -323,11 +323,10 @@ fn names_of_files_contain_no_canary() {
             .unwrap();
         let text = [output.stdout, output.stderr].concat();
         let text = String::from_utf8(text).unwrap().to_ascii_lowercase();
-        assert!(
-            !text.is_empty() && !text.contains(CANARY),
-            "{args:?}: {text}"
-        );
+        assert!(!text.contains(CANARY), "{args:?}: {text}");
+        shown += usize::from(text.contains("token=***"));
     }
+    assert!(shown > OUTPUTS.len() / 3, "{shown}");
     // a copy, too
     let copy = root.with_file_name("copy");
     let output = Command::new(env!("CARGO_BIN_EXE_kwhy"))
