@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 
 use kwhy_core::Document as Text;
 use kwhy_core::Subject;
-use kwhy_core::events::{masked, segments};
+use kwhy_core::events::{SecretPolicy, masked, segments};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -85,7 +85,11 @@ pub fn list(
             [] => "of no known make".to_owned(),
             titles => titles.join(", "),
         };
-        writeln!(out, "{}: {make}", visible(&masked(&bundle.source)))?;
+        writeln!(
+            out,
+            "{}: {make}",
+            visible(&SecretPolicy::Mask.shown(&bundle.source))
+        )?;
     }
     writeln!(out, "{read} read with {bytes} bytes, {skipped} skipped.")?;
     Ok(inputs)
@@ -112,7 +116,8 @@ impl Listing<'_> {
             return;
         }
         let written = if self.json {
-            let (source, path) = (masked(row.source), masked(row.path));
+            let shown = |path| SecretPolicy::Mask.shown(path);
+            let (source, path) = (shown(row.source), shown(row.path));
             let shown = Row {
                 source: &source,
                 path: &path,
@@ -134,7 +139,7 @@ impl Listing<'_> {
             if let Some(why) = row.skipped {
                 tail += &format!("  (skipped: {why})");
             }
-            let path = masked(path);
+            let path = SecretPolicy::Mask.shown(path);
             let path = visible(&path);
             match self.columns {
                 Some(columns) if head.width() + path.width() + tail.width() > columns => {

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use kwhy_core::events::masked;
+use kwhy_core::events::SecretPolicy;
 use kwhy_core::{Report, Role};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -254,7 +254,7 @@ fn line(path: &Path, report: Option<&Report>, error: Option<String>) -> io::Resu
     let source = path.display().to_string();
     let source = match report {
         Some(report) => report.shown_name(&source),
-        None => masked(&source),
+        None => SecretPolicy::Mask.shown(&source),
     };
     let line = Line {
         schema: SCHEMA,

@@ -52,11 +52,14 @@ impl SecretPolicy {
         }
     }
 
-    /// A text as it is shown: the name of a file may contain a secret too.
-    pub fn shown(self, text: &str) -> Cow<'_, str> {
+    /// A path as it is shown: the names of files and folders may contain secrets too.
+    pub fn shown(self, path: &str) -> Cow<'_, str> {
+        let parts = || path.split('/').map(masked);
         match self {
-            SecretPolicy::Mask => masked(text),
-            SecretPolicy::Show => Cow::Borrowed(text),
+            SecretPolicy::Mask if parts().any(|part| matches!(part, Cow::Owned(_))) => {
+                Cow::Owned(parts().collect::<Vec<_>>().join("/"))
+            }
+            _ => Cow::Borrowed(path),
         }
     }
 }

@@ -423,5 +423,7 @@ fn personal_numbers() {
 fn the_name_of_a_file_is_shown_without_its_secret() {
     let name = "dock/app-password=Tide4Quay.log";
     assert_eq!(SecretPolicy::Mask.shown(name), "dock/app-password=***");
+    let name = "dock/token=Tide4Quay/app.log";
+    assert_eq!(SecretPolicy::Mask.shown(name), "dock/token=***/app.log");
     assert_eq!(SecretPolicy::Show.shown(name), name);
 }
