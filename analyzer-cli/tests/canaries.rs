@@ -102,7 +102,30 @@ const KINDS: &[&str] = &[
     "https://quay.example/x?X-Amz-Signature=@",
     "AUTH @",
     "requirepass @",
+    // names with other meanings, names of two words, sentences
+    "hashed with salt=@",
+    "opened with pin=@",
+    "snmp community=@",
+    "the API key: @ is refused",
+    "the password was changed to @",
+    "Password……: @",
+    "PASSWORD\t@",
+    "password&quot;:&quot;@&quot;",
+    "user crane identified by '@'",
+    // other languages
+    "Пароль: @",
+    "contraseña=@",
+    "mot de passe: @",
+    "Passwort: @",
+    "senha=@",
+    "密码：@",
+    // tokens whose start is short
+    "vault token s.@ is refused",
+    "key-@ is refused",
+    "EAA@ is refused",
+    "code=@&state=x&redirect_uri=y",
     // files
+    "PuTTY-User-Key-File-2: ssh-rsa Private-Lines: @",
     "machine quay.example login crane password @",
     "client-key-data: @",
     ".dockerconfigjson: @",
@@ -279,4 +302,41 @@ fn a_proposed_signature_contains_no_canary() {
             String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
         assert!(!text.to_lowercase().contains(CANARY), "{text}");
     }
+}
+
+#[test]
+fn names_of_files_contain_no_canary() {
+    let root = folder("canaries-of-names").join("in");
+    let secret = "Qx7hUnter2aB3dE6gH9kL4mN";
+    let inside = root.join(format!("token={secret}"));
+    fs::create_dir_all(&inside).unwrap();
+    let log = "E0304 05:06:07.123456       1 sync.go:88] dial tcp 192.0.2.1:80: connect: connection refused\n";
+    for name in [format!("password={secret}.log"), "app.log".to_owned()] {
+        fs::write(inside.join(name), log).unwrap();
+    }
+    let mut shown = 0;
+    for args in OUTPUTS {
+        let output = Command::new(env!("CARGO_BIN_EXE_kwhy"))
+            .args(*args)
+            .arg(&root)
+            .output()
+            .unwrap();
+        let text = [output.stdout, output.stderr].concat();
+        let text = String::from_utf8(text).unwrap().to_ascii_lowercase();
+        assert!(!text.contains(CANARY), "{args:?}: {text}");
+        shown += usize::from(text.contains("token=***"));
+    }
+    assert!(shown > OUTPUTS.len() / 3, "{shown}");
+    // a copy, too
+    let copy = root.with_file_name("copy");
+    let output = Command::new(env!("CARGO_BIN_EXE_kwhy"))
+        .arg("redact")
+        .arg(&root)
+        .arg("-o")
+        .arg(&copy)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let masked = copy.join("token=masked/password=masked");
+    assert!(masked.is_file(), "{output:?}");
 }

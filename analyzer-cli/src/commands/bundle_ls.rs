@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 
 use kwhy_core::Document as Text;
 use kwhy_core::Subject;
-use kwhy_core::events::segments;
+use kwhy_core::events::{SecretPolicy, masked, segments};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -19,7 +19,7 @@ use kwhy_render::style::Style;
 use unicode_width::UnicodeWidthStr;
 
 /// A member as it is listed.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Serialize, JsonSchema)]
 #[schemars(rename = "Member")]
 pub struct Row<'r> {
     /// The bundle.
@@ -78,14 +78,18 @@ pub fn list(
     }
     for limit in &inputs.limits {
         let text = limit.to_string();
-        writeln!(out, "note  {}", visible(&text))?;
+        writeln!(out, "note  {}", visible(&masked(&text)))?;
     }
     for bundle in &inputs.bundles {
         let make = match bundle.titles.as_slice() {
             [] => "of no known make".to_owned(),
             titles => titles.join(", "),
         };
-        writeln!(out, "{}: {make}", visible(&bundle.source))?;
+        writeln!(
+            out,
+            "{}: {make}",
+            visible(&SecretPolicy::Mask.shown(&bundle.source))
+        )?;
     }
     writeln!(out, "{read} read with {bytes} bytes, {skipped} skipped.")?;
     Ok(inputs)
@@ -112,7 +116,14 @@ impl Listing<'_> {
             return;
         }
         let written = if self.json {
-            json::line(row, self.out)
+            let shown = |path| SecretPolicy::Mask.shown(path);
+            let (source, path) = (shown(row.source), shown(row.path));
+            let shown = Row {
+                source: &source,
+                path: &path,
+                ..row.clone()
+            };
+            json::line(&shown, self.out)
         } else {
             let bytes = row.bytes.map_or("-".to_owned(), |bytes| bytes.to_string());
             let path = if row.path.is_empty() {
@@ -128,7 +139,8 @@ impl Listing<'_> {
             if let Some(why) = row.skipped {
                 tail += &format!("  (skipped: {why})");
             }
-            let path = visible(path);
+            let path = SecretPolicy::Mask.shown(path);
+            let path = visible(&path);
             match self.columns {
                 Some(columns) if head.width() + path.width() + tail.width() > columns => {
                     self.narrow(columns, &head, &path, &tail)

@@ -11,6 +11,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use kwhy_core::events::SecretPolicy;
 use kwhy_core::report::Identities;
 
 use kwhy_bundle::archive::{Member, MemberVisitor, Start, Walk};
@@ -217,6 +218,8 @@ impl<'i> Copy<'i> {
         let parts = path.split(['/', '!']);
         let parts = parts.filter(|part| !part.is_empty() && *part != "." && *part != "..");
         let clean = parts.collect::<Vec<_>>().join("/");
+        // no mark that a shell reads as a pattern, and that no file of Windows may have
+        let clean = SecretPolicy::Mask.shown(&clean).replace("***", "masked");
         let path = self.identities.redact(&clean).into_owned();
         let mut unique = path.clone();
         let mut number = 2;

@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use kwhy_core::events::SecretPolicy;
 use kwhy_core::{Report, Role};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -231,6 +232,7 @@ fn lines(
     let causes = Some(causes.collect());
     let lines = if by_finding {
         let source = path.display().to_string();
+        let source = report.shown_name(&source);
         let ndjson = Ndjson {
             source: Some(&source),
         };
@@ -249,9 +251,14 @@ fn lines(
 }
 
 fn line(path: &Path, report: Option<&Report>, error: Option<String>) -> io::Result<Vec<u8>> {
+    let source = path.display().to_string();
+    let source = match report {
+        Some(report) => report.shown_name(&source),
+        None => SecretPolicy::Mask.shown(&source),
+    };
     let line = Line {
         schema: SCHEMA,
-        source: &path.display().to_string(),
+        source: &source,
         report,
         error: error.as_deref(),
     };

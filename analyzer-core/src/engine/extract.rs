@@ -205,6 +205,7 @@ pub fn extract_with<T: Send>(
     mut each: impl FnMut(T),
 ) -> Extracted {
     let limits = options.limits.bounded();
+    let source = &*options.secrets.shown(source);
     let mut blocks = Blocks::new(0, reader, BLOCK).with_limits(limits);
     let at_once = (parallel::threads() * BLOCKS_A_THREAD).min(MAX_BLOCKS);
     let mut state = State {
@@ -374,7 +375,7 @@ impl State {
                     Some(piece) => piece.parse(chunk.text.text(), &self.limits),
                     None => Parsed::default(),
                 };
-                for segment in &segments {
+                for segment in &parse::segments_of_stream(segments) {
                     parsed.append(parse::segment_of_stream(segment, &self.limits));
                 }
                 for event in &mut parsed.events {

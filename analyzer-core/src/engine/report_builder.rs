@@ -50,6 +50,11 @@ impl Merged {
             .map(|name| self.graph.of_document(name))
             .collect();
         self.snapshots.name_empty_lists(&names);
+        // paths say what documents are about; from here on they are only shown
+        for document in &mut self.documents {
+            document.name = way.secrets.shown(&document.name).into_owned();
+        }
+        let names: Vec<String> = self.documents.iter().map(|i| i.name.clone()).collect();
         let ends = self.ends();
         let last_times = self.last_times();
         let lines: Vec<u64> = self.documents.iter().map(|input| input.lines).collect();

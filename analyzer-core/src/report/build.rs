@@ -89,6 +89,18 @@ impl Finding {
     }
 }
 
+impl Report {
+    /// The name of an input as the report shows it: without the secrets that are in it, unless the report shows them.
+    ///
+    /// ```
+    /// let report = kwhy_core::Analyzer::new().analyze_text("stdin", "");
+    /// assert_eq!(report.shown_name("dock/token=Tide4Quay.log"), "dock/token=***");
+    /// ```
+    pub fn shown_name<'n>(&self, name: &'n str) -> std::borrow::Cow<'n, str> {
+        self.secrets.shown(name)
+    }
+}
+
 impl Evidence {
     /// Creates the evidence of a whole line, of which the bytes `mark` prove something.
     ///

@@ -22,6 +22,7 @@ impl Report {
     /// assert_eq!(around[0], (1, "start".to_owned()));
     /// ```
     pub fn add_lines_around(&mut self, source: &str, content: &[u8], lines: u64) {
+        let name = self.secrets.shown(source);
         let findings = self.findings.iter_mut();
         let evidence =
             findings.flat_map(|finding| finding.evidence.iter_mut().chain(&mut finding.recovered));
@@ -31,7 +32,7 @@ impl Report {
             .flat_map(|event| &mut event.evidence);
         let mut wanted = evidence
             .chain(unexplained)
-            .filter(|line| line.source == source)
+            .filter(|line| line.source == name)
             .peekable();
         if wanted.peek().is_none() {
             return;

@@ -85,12 +85,17 @@ impl Inputs {
     /// assert_eq!(report.limits[0].limit, Limit::Unreadable);
     /// ```
     pub fn add_to(&self, report: &mut Report) {
-        report.bundles.extend(self.bundles.iter().cloned());
+        for bundle in &self.bundles {
+            let mut bundle = bundle.clone();
+            bundle.source = report.shown_name(&bundle.source).into_owned();
+            report.bundles.push(bundle);
+        }
         let unreadable = self.failures.iter().map(|failure| {
             let source = failure.path().display().to_string();
             LimitMet::new(source, Limit::Unreadable, failure.io_error().to_string())
         });
-        for limit in self.limits.iter().cloned().chain(unreadable) {
+        for mut limit in self.limits.iter().cloned().chain(unreadable) {
+            limit.source = report.shown_name(&limit.source).into_owned();
             let same =
                 |known: &LimitMet| known.source == limit.source && known.limit == limit.limit;
             if !report.limits.iter().any(same) {

@@ -94,6 +94,8 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
                 || !is_indented_as_part(line, first)
                 || Some(word) == first.split_whitespace().next()
                 || line.starts_with('\t')
+                || log::starts_with_level(line) && log::starts_with_level(first)
+                || log::is_place_of_record(line)
                 || has_columns(line)
                 || stack_trace::is_head(line)
                 || trace.take(line).is_some();

@@ -6,13 +6,15 @@
 //! an API server's `Status`. String values are decoded; nested values are kept as written.
 
 use super::formats::{Follow, FormatSpec};
-use super::json_members::{Member, Members, ValueKind, string_member};
+use super::json_members::{Member, Members, ValueKind, nested_end, string_member};
 use super::level;
 use super::payload::Payload;
 use super::timestamp;
 use super::zap_console::is_caller;
+use crate::input::Line;
 use kwhy_model::{Event, Format, Severity, Text, TextBuilder};
 
+mod encoded;
 mod header;
 mod inside;
 mod mongodb;
@@ -51,13 +53,51 @@ pub(super) fn detect(text: &str) -> bool {
     keys.may_be_record() && holds_record(text)
 }
 
-fn names(text: &str, members: &[Member]) -> &'static names::Names {
+/// Returns true if a text is one whole object.
+pub(super) fn is_whole(text: &str) -> bool {
+    nested_end(text, 0) == Some(text.trim_end().len())
+}
+
+/// Returns true if a text is a whole object with a message, and none of the cluster's.
+pub(super) fn is_said(text: &str) -> bool {
+    const MESSAGE: &[&str] = &["msg", "message", "event", "log_message"];
+    let mut said = false;
+    let mut members = Members::new(text, 0);
+    for member in members.by_ref() {
+        let key = text.get(member.key).unwrap_or("");
+        if matches!(key, "apiVersion" | "kind") {
+            return false;
+        }
+        said |= member.kind == ValueKind::String && MESSAGE.contains(&key);
+    }
+    said && text.starts_with('{') && members.end() == Some(text.trim_end().len())
+}
+
+/// Returns true if nearly all lines of a stream are objects with a message.
+pub(super) fn are_said(lines: &[Line<'_>]) -> bool {
+    const LINES: usize = 200;
+    const LEAST: usize = 4;
+    const SHARE: usize = 95;
+    let lines = lines.iter().filter(|line| !line.is_blank()).take(LINES);
+    if !lines
+        .clone()
+        .next()
+        .is_some_and(|line| line.text.starts_with('{'))
+    {
+        return false;
+    }
+    let said = lines.clone().filter(|line| is_said(line.text)).count();
+    said >= LEAST && said * 100 >= lines.count() * SHARE
+}
+
+/// The keys of a record.
+fn keys<'t>(text: &'t str, members: &[Member]) -> Keys<'t> {
     let mut keys = Keys::default();
     for member in members {
         let key = text.get(member.key.clone()).unwrap_or("");
         keys.see(key, role(key), member.kind);
     }
-    keys.names()
+    keys
 }
 
 /// Returns the severity of klog's JSON, which has no level: information has a verbosity, errors do
@@ -78,7 +118,8 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     }
     let mut walk = Members::new(text, 0);
     let mut members: Vec<Member> = walk.by_ref().collect();
-    let names = names(text, &members);
+    let keys = keys(text, &members);
+    let names = keys.names();
     let key = |member: &Member| text.get(member.key.clone()).unwrap_or("");
     // zerolog writes its own message last; elsewhere the first message is the writer's own
     let own = |wanted: &[&str]| {
@@ -86,12 +127,23 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
             .iter()
             .position(|member| wanted.contains(&key(member)))
     };
+    // of several names the first whose value is one
+    let of_any = |wanted: &[&str], accepts: &dyn Fn(&str) -> bool| {
+        members.iter().position(|member| {
+            wanted.contains(&key(member))
+                && member.kind != ValueKind::Nested
+                && text.get(member.value.clone()).is_some_and(accepts)
+        })
+    };
     let is_zerolog = std::ptr::eq(names, &ZEROLOG);
     let is_mongodb = std::ptr::eq(names, &MONGODB);
     let mut message = if is_zerolog {
         members.len().checked_sub(1)
     } else {
-        own(names.message)
+        let said = |member: &Member| {
+            member.kind == ValueKind::String && names.message.contains(&key(member))
+        };
+        members.iter().position(said).or_else(|| own(names.message))
     };
     // a truncated value still has a text, but neither a time nor a level
     let cut = walk.cut_string();
@@ -105,6 +157,10 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
             .filter(|index| !names.in_front || text_at.is_none_or(|message| *index < message))
     };
     let (mut time, mut level, stack) = (own(names.time), own(names.level), own(names.stack));
+    if names.is_any() {
+        time = of_any(names.time, &|time| timestamp::parse(time).is_some()).or(time);
+        level = of_any(names.level, &|word| level::severity(word).is_some()).or(level);
+    }
     if std::ptr::eq(names, &ZAP) {
         // klog writes no level, so one after the message is the user's
         level = front(names.level);
@@ -121,6 +177,11 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     if message.is_none() {
         message = roles::find(text, &members, roles::MESSAGE, is_text);
     }
+    let line_read = match keys.are_collected() {
+        true => roles::find(text, &members, roles::LINE_READ, is_text),
+        false => None,
+    };
+    message = line_read.or(message);
     if !std::ptr::eq(names, &ZAP) {
         time = time.or_else(|| {
             roles::find(text, &members, roles::TIME, |member| {
@@ -248,7 +309,18 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     if level.is_none() && std::ptr::eq(names, &ZAP) {
         event.severity = Some(klog_severity(verbose));
     }
-    Some(event)
+    event.carrier = encoded::carrier(payload, &members);
+    let is_line = message
+        .and_then(|at| members.get(at))
+        .is_some_and(|member| {
+            member.kind == ValueKind::String
+                && (keys.is_message_read() || key(member) == "textPayload")
+        });
+    Some(match line_read {
+        Some(_) => encoded::unwrapped(event),
+        None if is_line => encoded::unfolded(event),
+        None => event,
+    })
 }
 
 /// Formats slog's `{"function":"..","file":"x.go","line":7}` as `x.go:7`.
@@ -282,7 +354,6 @@ fn place<'a>(file: &Text<'a>, line: Option<Text<'a>>) -> Text<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::Line;
 
     fn event(text: &str) -> Event<'_> {
         assert!(detect(text), "{text}");

@@ -257,9 +257,30 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     reader::Reader::new().read(lines)
 }
 
+/// Returns true if a line is the place in the source of the record above it, as tracing writes it for people.
+pub(crate) fn is_place_of_record(line: &str) -> bool {
+    layout::ends(line)
+}
+
+/// Returns true if a line starts with a level and a mark or a space.
+pub(crate) fn starts_with_level(line: &str) -> bool {
+    let line = line.trim_start().trim_start_matches(['[', '<', '(']);
+    let letters = line.bytes().take_while(u8::is_ascii_alphabetic).count();
+    let is_end = |byte: &u8| b" \t:|])>".contains(byte);
+    line.as_bytes().get(letters).is_some_and(is_end)
+        && letters > 1
+        && level::of_head(&line[..letters]).is_some()
+}
+
 /// Returns true if nearly all lines have the same head, with a level in it.
 pub(crate) fn is_stream(lines: &[Line<'_>]) -> bool {
-    layout::learn(lines).is_some_and(|layout| layout.is_of_all(lines))
+    json::are_said(lines) || layout::learn(lines).is_some_and(|layout| layout.is_of_all(lines))
+}
+
+/// Returns true if all lines of a text have the head that the lines of the log beside it have, with a level in it.
+pub(crate) fn is_of_stream(text: &[Line<'_>], log: &[Line<'_>]) -> bool {
+    let lines: Vec<Line<'_>> = text.iter().chain(log).copied().collect();
+    layout::learn(&lines).is_some_and(|layout| layout.is_of_each(text))
 }
 
 /// Reads the lines of a log like [`parse`], and learns from the first ones where their heads end: for conversions, in which

@@ -16,6 +16,7 @@ use crate::input::Line;
 use kwhy_model::{Format, Parsed, Severity, Span, TextBuilder};
 use std::rc::Rc;
 
+mod spread;
 mod stack;
 
 /// The number of records that may lie between two lines of a stack trace.
@@ -79,6 +80,8 @@ pub(super) struct Reader<'a> {
     kind_since: u64,
     /// The layout that the stream's records have, where it was learned.
     layout: Option<Rc<Layout>>,
+    /// True if the lines of the stream are objects with a message each, and may have nothing else of a record.
+    objects: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -95,12 +98,17 @@ impl<'a> Reader<'a> {
             kind: None,
             kind_since: 0,
             layout: None,
+            objects: false,
         }
     }
 
     /// Learns the layout of the lines that are read next.
     pub(super) fn learning(mut self, lines: &[Line<'_>]) -> Self {
-        self.layout = layout::learn(lines).map(Rc::new);
+        self.objects = json::are_said(lines);
+        self.layout = match self.objects {
+            true => None,
+            false => layout::learn(lines).map(Rc::new),
+        };
         self
     }
 
@@ -112,6 +120,10 @@ impl<'a> Reader<'a> {
             if line.text == "{"
                 && let Some(taken) = self.spread_object(line, behind)
             {
+                rest = behind.get(taken..).unwrap_or(&[]);
+                continue;
+            }
+            if let Some(taken) = self.spread_behind_heads(line, behind) {
                 rest = behind.get(taken..).unwrap_or(&[]);
                 continue;
             }
@@ -142,33 +154,6 @@ impl<'a> Reader<'a> {
             events.sort_by_cached_key(|event| event.span.start);
         }
         self.parsed
-    }
-
-    /// Reads a record whose JSON object is spread over lines, and says how many it took.
-    fn spread_object(&mut self, first: &Line<'a>, behind: &[Line<'a>]) -> Option<usize> {
-        let window = behind.get(..behind.len().min(SPREAD_LINES))?;
-        let last = window
-            .iter()
-            .position(|line| matches!(line.text, "}" | "{"))?;
-        let inside = window.get(..=last)?;
-        if inside.last()?.text != "}" {
-            return None;
-        }
-        let mut record = Record::new(
-            Some(&json::FORMAT),
-            Envelope::default(),
-            Payload::from_line(*first),
-            first.span(),
-        );
-        for line in inside {
-            record.join(Payload::from_line(*line), line.span().end, Lines::default());
-        }
-        if !(json::FORMAT.begins)(record.payload().as_str()) {
-            return None;
-        }
-        self.close();
-        self.current = Some(record);
-        Some(last + 1)
     }
 
     /// Lines of one writer continue with that writer's record.
@@ -214,6 +199,14 @@ impl<'a> Reader<'a> {
                     // an empty line is its line end
                     record.span.end = (line.start + line.text.len().max(1)).max(record.span.end);
                 }
+                if own && record.format == Format::TextLog && !record.gap {
+                    // the last of its lines is empty too
+                    let last = record.more.last();
+                    if last.is_some_and(|last| layout::ends(last.as_str())) {
+                        record.span.end =
+                            (line.start + line.text.len().max(1)).max(record.span.end);
+                    }
+                }
                 // between what envelopes hold, blank lines stand for nothing
                 record.gap = own;
                 return;
@@ -230,6 +223,12 @@ impl<'a> Reader<'a> {
                 return;
             }
         } else if line.is_blank() {
+            return;
+        }
+        let layout = self.layout.as_ref();
+        if layout.is_some_and(|layout| layout.is_before_envelopes(line.text)) {
+            let at = Place::of(&line, self.lines);
+            self.piece(at, Envelope::default(), Payload::from_line(line), behind);
             return;
         }
         let mut wrapper = Envelope::default();
@@ -360,6 +359,17 @@ impl<'a> Reader<'a> {
             return;
         }
         let text = payload.as_str();
+        if let Some(record) = self.current.as_mut()
+            && record.format == Format::TextLog
+            && record.wrapper.present == wrapper.present
+            && record.stack.is_none()
+            && !record.gap
+            && text.starts_with(' ')
+            && layout::goes_on(record.more.last().map_or("", Payload::as_str), text)
+        {
+            record.join(payload, at.span.end, at.lines);
+            return;
+        }
         // chained errors have blank lines between them, a panic one before its goroutines
         if wrapper.present
             && text.trim().is_empty()
@@ -376,13 +386,17 @@ impl<'a> Reader<'a> {
         let form = formats::find(&text[indent..]).filter(|form| {
             indent == 0 || (form.format != Format::Plain && !formats::is_unindented(form.format))
         });
+        let form = form.or_else(|| (self.objects && json::is_said(text)).then_some(&json::FORMAT));
         let format = form.map(|form| form.format);
         let learned = self
             .layout
             .as_ref()
-            .filter(|layout| indent == 0 && layout::reads(format, text, layout));
+            // levels of four letters are padded to five
+            .filter(|_| indent == 0 || form.is_some() && indent < 3)
+            .filter(|layout| layout::reads(format, &text[indent..], layout));
         if let Some(layout) = learned {
             let form = form.unwrap_or(&layout::FORMAT);
+            let payload = payload.skip(indent);
             let mut record = Record::new(Some(form), wrapper, payload, at.span);
             record.layout = Some(Rc::clone(layout));
             self.start(record, at.lines);

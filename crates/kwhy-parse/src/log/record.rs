@@ -236,6 +236,9 @@ impl<'a> Record<'a> {
         if event.component.is_none() {
             event.component = event.field("controller").cloned();
         }
+        if let Some(own) = event.carrier.take() {
+            self.wrapper.carry(*own);
+        }
         if self.wrapper.present {
             apply(self.wrapper, &mut event);
         }

@@ -1,14 +1,16 @@
 //! Finds the places of secrets in a text.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
-use memchr::{memchr, memrchr};
+use memchr::{memchr, memmem, memrchr};
 
 use super::names::{self, Kind};
 use super::objects;
 use super::options::Short;
-use super::shapes;
+use super::sentence;
+use super::shapes::{self, Token};
 use kwhy_model::Span;
 
 /// The length of a name.
@@ -56,6 +58,14 @@ enum Near {
     Program(Short),
     /// In an option of `login`, of a client of registries or clouds.
     Login(Short),
+    /// After the trigger, in so many letters and digits: what starts like that is not always a token.
+    Token(Token),
+    /// After the trigger, in a form that a browser sends.
+    Code,
+    /// It is the value of the trigger, a name in another language.
+    Foreign,
+    /// In the lines after the trigger.
+    PrivateLines,
 }
 
 /// Texts near which secrets occur, in any case; of those that start at one byte the first one.
@@ -74,6 +84,15 @@ const TRIGGERS: &[(&str, Near)] = &[
     ("pwd", Near::Name),
     ("secret", Near::NameOrData),
     ("token", Near::NameOrData),
+    // of Mailgun: 32 letters and digits
+    (
+        "key-",
+        Near::Token(Token {
+            start: "key-",
+            mixed: (20, MAX_KEY),
+            plain: Some(32),
+        }),
+    ),
     ("key", Near::Name),
     ("cred", Near::Name),
     ("auth", Near::NameOrData),
@@ -90,7 +109,47 @@ const TRIGGERS: &[(&str, Near)] = &[
     ("psk", Near::Name),
     ("client_assertion", Near::Name),
     ("snmp", Near::Name),
+    // short words are names where a mark follows: `pin` is in `mapping`, `salt` in products
+    ("salt", Near::Name),
+    ("pin=", Near::Name),
+    ("pin:", Near::Name),
+    ("pin\"", Near::Name),
+    ("pin'", Near::Name),
+    ("pin\\", Near::Name),
+    ("community", Near::Name),
+    // what a password is called elsewhere
+    ("kennwort", Near::Name),
+    ("senha", Near::Name),
+    ("wachtwoord", Near::Name),
+    ("heslo", Near::Name),
+    ("haslo", Near::Name),
+    ("salasana", Near::Name),
+    ("adgangskode", Near::Name),
+    ("lozinka", Near::Name),
+    ("contrasena", Near::Name),
+    ("mot de passe", Near::Foreign),
+    ("kata sandi", Near::Foreign),
+    // tokens whose start is short
+    (
+        "s.",
+        Near::Token(Token {
+            start: "s.",
+            mixed: (24, 40),
+            plain: None,
+        }),
+    ),
+    (
+        "eaa",
+        Near::Token(Token {
+            start: "EAA",
+            mixed: (20, MAX_KEY),
+            plain: None,
+        }),
+    ),
+    // PuTTY
+    ("private-lines: ", Near::PrivateLines),
     // queries and signed requests
+    ("code=", Near::Code),
     ("?key=", Near::RandomQuery),
     ("&key=", Near::RandomQuery),
     ("?code=", Near::RandomQuery),
@@ -128,13 +187,21 @@ const LARGE: usize = 64 * 1024;
 
 /// Finds the triggers and the starts of tokens.
 static TRIGGER: LazyLock<Option<AhoCorasick>> =
-    LazyLock::new(|| automaton(AhoCorasickKind::ContiguousNFA));
+    LazyLock::new(|| automaton(AhoCorasickKind::ContiguousNFA, false));
 
 /// The same for large texts.
 static TRIGGER_OF_LARGE: LazyLock<Option<AhoCorasick>> =
-    LazyLock::new(|| automaton(AhoCorasickKind::DFA));
+    LazyLock::new(|| automaton(AhoCorasickKind::DFA, false));
 
-fn automaton(kind: AhoCorasickKind) -> Option<AhoCorasick> {
+/// The same for texts that may have names in other languages: these are many, and most texts have none.
+static TRIGGER_OF_ANY: LazyLock<Option<AhoCorasick>> =
+    LazyLock::new(|| automaton(AhoCorasickKind::ContiguousNFA, true));
+
+/// The same for large ones.
+static TRIGGER_OF_LARGE_ANY: LazyLock<Option<AhoCorasick>> =
+    LazyLock::new(|| automaton(AhoCorasickKind::DFA, true));
+
+fn automaton(kind: AhoCorasickKind, foreign: bool) -> Option<AhoCorasick> {
     let mut builder = AhoCorasickBuilder::new();
     builder
         .ascii_case_insensitive(true)
@@ -142,7 +209,21 @@ fn automaton(kind: AhoCorasickKind) -> Option<AhoCorasick> {
         .match_kind(MatchKind::LeftmostFirst);
     let triggers = TRIGGERS.iter().map(|(trigger, _)| *trigger);
     let prefixes = shapes::PREFIXES.iter().map(|(prefix, _)| *prefix);
-    builder.build(triggers.chain(prefixes)).ok()
+    let mut all: Vec<Cow<'_, str>> = triggers.chain(prefixes).map(Cow::Borrowed).collect();
+    if foreign {
+        let names = sentence::FOREIGN;
+        all.extend(names.iter().map(|name| Cow::Borrowed(*name)));
+        for depth in 1..=2 {
+            let escaped = names.iter().map(|name| sentence::escaped(name, depth));
+            all.extend(escaped.map(Cow::Owned));
+        }
+    }
+    builder.build(all.iter().map(|text| text.as_bytes())).ok()
+}
+
+/// Returns true if a text has letters beyond ASCII, as they are or escaped.
+fn may_be_foreign(text: &str) -> bool {
+    !text.is_ascii() || memmem::find(text.as_bytes(), b"\\u").is_some()
 }
 
 /// The places of secrets in a text, in order.
@@ -157,17 +238,23 @@ pub(super) fn secrets(text: &str) -> Vec<Span> {
     let mut done = 0;
     let mut may_be_object = false;
     // without it nothing would be masked: the texts are constants, and it is always there
-    let triggers = match text.len() >= LARGE {
-        true => &TRIGGER_OF_LARGE,
-        false => &TRIGGER,
+    let triggers = match (text.len() >= LARGE, may_be_foreign(text)) {
+        (true, false) => &TRIGGER_OF_LARGE,
+        (false, false) => &TRIGGER,
+        (true, true) => &TRIGGER_OF_LARGE_ANY,
+        (false, true) => &TRIGGER_OF_ANY,
     };
     let Some(triggers) = triggers.as_ref() else {
         return std::iter::once(0..text.len()).collect();
     };
+    const FIRST_FOREIGN: usize = TRIGGERS.len() + shapes::PREFIXES.len();
     for trigger in triggers.find_iter(text) {
         let (number, place) = (trigger.pattern().as_usize(), trigger.range());
         let at = place.start;
-        let near = TRIGGERS.get(number).map(|(_, near)| *near);
+        let near = match number {
+            FIRST_FOREIGN.. => Some(Near::Foreign),
+            _ => TRIGGERS.get(number).map(|(_, near)| *near),
+        };
         may_be_object |= matches!(near, Some(Near::NameOrData));
         if finding
             .found
@@ -248,6 +335,13 @@ impl Finding<'_> {
                 return true;
             }
             Near::Login(option) => self.login(at, end, option),
+            Near::Token(token) => {
+                self.token(at, end, token);
+                return true;
+            }
+            Near::Code => self.code(at, end),
+            Near::Foreign => self.foreign(at, end),
+            Near::PrivateLines => self.private_lines(end),
         }
         false
     }
@@ -296,9 +390,23 @@ impl Finding<'_> {
     /// Takes what is not readable.
     pub fn take(&mut self, span: Span, kind: Kind) {
         let value = self.text.get(span.clone()).unwrap_or("x");
+        if matches!(kind, Kind::Random | Kind::Pin) {
+            return self.take_random(span.start, value, kind);
+        }
         if !names::is_readable(value, kind) {
             let start = span.start + value.len() - value.trim_start().len();
             self.found.push(start..start + value.trim().len());
+        }
+    }
+
+    /// Takes the first word of a value, if it looks like no word, name or number.
+    fn take_random(&mut self, at: usize, value: &str, kind: Kind) {
+        let start = at + value.len() - value.trim_start().len();
+        let word = value.split_ascii_whitespace().next().unwrap_or("");
+        let word = word.trim_end_matches([',', ';', '.']);
+        let is_pin = kind == Kind::Pin && names::is_pin(word);
+        if is_pin || names::is_random_text(word) {
+            self.found.push(start..start + word.len());
         }
     }
 }

@@ -13,6 +13,7 @@ mod names;
 mod objects;
 mod options;
 mod quote;
+mod sentence;
 mod shape_of_identity;
 mod shapes;
 mod tokens;
@@ -48,6 +49,17 @@ impl SecretPolicy {
         match self {
             SecretPolicy::Mask => OnceLock::new(),
             SecretPolicy::Show => OnceLock::from(Secrets::default()),
+        }
+    }
+
+    /// A path as it is shown: the names of files and folders may contain secrets too.
+    pub fn shown(self, path: &str) -> Cow<'_, str> {
+        let parts = || path.split('/').map(masked);
+        match self {
+            SecretPolicy::Mask if parts().any(|part| matches!(part, Cow::Owned(_))) => {
+                Cow::Owned(parts().collect::<Vec<_>>().join("/"))
+            }
+            _ => Cow::Borrowed(path),
         }
     }
 }

@@ -7,6 +7,10 @@ pub(super) enum Kind {
     Secret,
     /// A secret, or the name of an object that contains one.
     MayBeName,
+    /// A secret, if its value looks like no word, name or number: the name has other meanings.
+    Random,
+    /// The same, or a number that is as long as those that people are asked for: `pin=17` is a place of a connector.
+    Pin,
 }
 
 /// Words that say it alone at the end of a name.
@@ -36,6 +40,18 @@ const ENDS: &[&str] = &[
     "authorization",
     "cookie",
     "cookies",
+    // other languages; what has letters beyond ASCII is in `sentence.rs`
+    "kennwort",
+    "senha",
+    "wachtwoord",
+    "heslo",
+    "haslo",
+    "salasana",
+    "adgangskode",
+    "passord",
+    "lozinka",
+    "contrasena",
+    "motdepasse",
 ];
 
 /// Words that do so with others written before them in one.
@@ -159,7 +175,10 @@ pub(super) fn kind(name: &str) -> Option<Kind> {
         // of sshpass itself, which logs name in small letters
         "sshpass" => is_loud.then_some(Kind::Secret),
         "assertion" => (before == Some("client")).then_some(Kind::Secret),
-        "community" => (before == Some("snmp")).then_some(Kind::Secret),
+        "community" if before == Some("snmp") => Some(Kind::Secret),
+        // of BGP, of a product; a number is hashed with a salt
+        "community" | "salt" => Some(Kind::Random),
+        "pin" => Some(Kind::Pin),
         "secret" if is_loud || before.is_some_and(|word| SECRETS.contains(&word)) => {
             Some(Kind::Secret)
         }
@@ -199,6 +218,41 @@ pub(super) fn is_readable(value: &str, kind: Kind) -> bool {
         || is_size(value)
         || is_path(value)
         || (kind == Kind::MayBeName && is_name(value))
+}
+
+/// Returns true if a word looks like a personal number.
+pub(super) fn is_pin(word: &str) -> bool {
+    (4..=8).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The number of times that a digit follows a letter, or a letter a digit.
+pub(super) fn changes(word: &[u8]) -> usize {
+    let is_change = |pair: &&[u8]| {
+        pair[0].is_ascii_alphabetic() && pair[1].is_ascii_digit()
+            || pair[0].is_ascii_digit() && pair[1].is_ascii_alphabetic()
+    };
+    word.windows(2).filter(is_change).count()
+}
+
+/// Returns true if a word looks like no word, name, number or path of people: small letters, capitals and digits are mixed, or
+/// digits alternate with letters.
+pub(super) fn is_random_text(word: &str) -> bool {
+    const SHORTEST: usize = 8;
+    const CHANGES: usize = 3;
+    let bytes = word.trim_end_matches('=').as_bytes();
+    let has = |wanted: fn(&u8) -> bool| bytes.iter().any(wanted);
+    let is_letter = u8::is_ascii_alphabetic;
+    let is_mixed = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase);
+    let changes = changes(bytes);
+    let is_plain = bytes.iter().all(u8::is_ascii_alphanumeric);
+    let is_of_token = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/_-".contains(byte);
+    bytes.len() >= SHORTEST
+        && bytes.iter().all(is_of_token)
+        && has(u8::is_ascii_digit)
+        && has(is_letter)
+        && (is_mixed && (is_plain || changes >= CHANGES) || is_plain && changes >= CHANGES)
+        && !word.starts_with('/')
+        && !is_generated(word)
 }
 
 /// Returns true if it looks like the generated name of an object, such as `web-token-x7k2p`: short words with dashes between
@@ -334,6 +388,43 @@ mod tests {
             "",
         ] {
             assert_eq!(kind(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_with_other_meanings() {
+        for name in ["salt", "passwordSalt", "community", "PASSWORD_SALT"] {
+            assert_eq!(kind(name), Some(Kind::Random), "{name}");
+        }
+        for name in ["pin", "PIN", "userPin", "sim_pin"] {
+            assert_eq!(kind(name), Some(Kind::Pin), "{name}");
+        }
+        for name in ["spin", "pinned", "salted", "saltstack", "communities"] {
+            assert_eq!(kind(name), None, "{name}");
+        }
+        for value in ["1234", "87654321"] {
+            assert!(is_pin(value), "{value}");
+        }
+        for value in ["17", "GPIO", "123456789", "4.17", ""] {
+            assert!(!is_pin(value), "{value}");
+        }
+        for value in ["dGlkZQ8Zz1x5", "9f86d081884c", "aB3/xY9+zQ1==", "Tide4Quay"] {
+            assert!(is_random_text(value), "{value}");
+        }
+        for value in [
+            "public",
+            "minion-0",
+            "GPIO17",
+            "65000:100",
+            "SaltStack",
+            "v1beta1",
+            "container01",
+            "web-7d9f8b6c5-x2k4q",
+            "/registry/pods/dock/Web7x",
+            "2031-03-04",
+            "13",
+        ] {
+            assert!(!is_random_text(value), "{value}");
         }
     }
 

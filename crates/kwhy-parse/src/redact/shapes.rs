@@ -3,7 +3,7 @@
 use memchr::{memchr, memmem, memrchr};
 
 use super::find::{Finding, MAX_KEY, MAX_LINE, MAX_NAME, is_of_base64, is_of_name};
-use super::names::Kind;
+use super::names::{self, Kind};
 use super::quote::Quote;
 use super::value::is_random;
 
@@ -84,7 +84,79 @@ pub(super) const PREFIXES: &[(&str, usize)] = &[
     ("{SSHA}", 20),
 ];
 
+/// A token whose start is in other texts too: it is known by the letters and digits after it.
+#[derive(Clone, Copy)]
+pub(super) struct Token {
+    /// As it is written.
+    pub start: &'static str,
+    /// The least and the greatest number of small letters, capitals and digits.
+    pub mixed: (usize, usize),
+    /// The number of small letters and digits, if such tokens are issued.
+    pub plain: Option<usize>,
+}
+
 impl Finding<'_> {
+    /// Takes a token after its start, which is at `at..end`.
+    pub fn token(&mut self, at: usize, end: usize, token: Token) {
+        let before = at.checked_sub(1).and_then(|before| self.byte(before));
+        if before.is_some_and(is_of_name) || &self.bytes[at..end] != token.start.as_bytes() {
+            return;
+        }
+        let rest = self.bytes[end..].iter().take(MAX_KEY);
+        let length = rest.take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        let word = &self.bytes[end..end + length];
+        let has = |wanted: fn(&u8) -> bool| word.iter().any(wanted);
+        let is_mixed = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase);
+        // words of a name in one, with a number between them, change twice
+        let is_long = is_mixed
+            && names::changes(word) > 2
+            && (token.mixed.0..=token.mixed.1).contains(&length);
+        // no method: `s.getPodOf2Nodes(`
+        let is_call = self.byte(end + length) == Some(b'(');
+        if (is_long || token.plain == Some(length))
+            && !is_call
+            && has(u8::is_ascii_digit)
+            && has(u8::is_ascii_alphabetic)
+        {
+            self.found.push(end..end + length);
+        }
+    }
+
+    /// Takes the private lines of a key of PuTTY: their number is at a byte. Their ends may be escaped.
+    pub fn private_lines(&mut self, at: usize) {
+        let rest = &self.bytes[at..self.bytes.len().min(at + MAX_KEY)];
+        let is_end = |byte: &u8| b"\\\r\n".contains(byte);
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let number = self.text.get(at..at + digits).unwrap_or("").parse();
+        // lines that are cut off, or were joined
+        if !rest.get(digits).is_some_and(is_end) {
+            let length = rest.iter().take_while(|byte| is_of_base64(**byte)).count();
+            self.take(at..at + length, Kind::Secret);
+            return;
+        }
+        let mut end = digits;
+        for _ in 0..number.unwrap_or(0) {
+            let line = &rest[end..];
+            let mut start = 0;
+            while let Some(byte) = line.get(start) {
+                // the letter of an escaped end
+                let is_letter =
+                    matches!(byte, b'r' | b'n') && start > 0 && line[start - 1] == b'\\';
+                if !is_end(byte) && !is_letter {
+                    break;
+                }
+                start += 1;
+            }
+            let line = &line[start..];
+            let length = line.iter().take_while(|byte| is_of_base64(**byte)).count();
+            if length == 0 || line.get(length).is_some_and(|byte| !is_end(byte)) {
+                break;
+            }
+            end += start + length;
+        }
+        self.found.push(at + digits..at + end);
+    }
+
     /// Takes a token after its start, which stays: it says whose token it is.
     pub fn prefixed(&mut self, at: usize, number: usize) {
         let Some(&(prefix, least)) = PREFIXES.get(number) else {
@@ -148,10 +220,19 @@ impl Finding<'_> {
     pub fn statement(&mut self, at: usize, end: usize) {
         // in small letters sentences have it too: a sandbox identified by "4f1c"
         let is_loud = !self.bytes[at..end].iter().any(u8::is_ascii_lowercase);
+        // a literal of SQL
+        let is_literal = self.byte(end) == Some(b'\'');
         let line = self.line_before(at).to_ascii_lowercase();
         let verbs = [&b"create "[..], b"alter ", b"grant "];
         if is_loud || verbs.iter().any(|verb| memmem::find(&line, verb).is_some()) {
             self.quoted(end);
+        } else if is_literal && self.end_of_word(end + 1) > end + 1 {
+            let word = end + 1..self.end_of_word(end + 1);
+            let has = |wanted: fn(&u8) -> bool| self.bytes[word.clone()].iter().any(wanted);
+            // no id of a container
+            if has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) {
+                self.take(word, Kind::Random);
+            }
         }
     }
 

@@ -108,6 +108,47 @@ const PLACES: &[&str] = &[
     "the body was user%3Dcrane%26password%3DSECRET%26x%3D1\n",
     "the body was {&quot;password&quot;:&quot;SECRET&quot;,&quot;x&quot;:1}\n",
     "\u{1b}[31mpassword\u{1b}[0m=SECRET user=crane\n",
+    // names with other meanings, names of two words
+    "hashed with salt=SECRET and so on\n",
+    r#"{"salt":"SECRET","user":"crane"}"#,
+    "opened with pin=SECRET by crane\n",
+    "SNMP community=SECRET of dock\n",
+    "the API key: SECRET is refused on dock\n",
+    r#"got {"api key": "SECRET", "user": "crane"}"#,
+    // sentences
+    "the password is SECRET on dock\n",
+    "password of quay: the password was changed to SECRET\n",
+    "the token is SECRET on dock\n",
+    "the passphrase is SECRET\n",
+    "Password……: SECRET\n",
+    "dock: password ……… = SECRET\n",
+    r#"{"msg":"dock: password\u2026\u2026: SECRET"}"#,
+    r"got PASSWORD\tSECRET of dock",
+    r"got PASSWORD\\tSECRET of dock",
+    // other languages
+    "dock: Пароль: SECRET\n",
+    "Пароль: SECRET\n",
+    "dock contraseña=SECRET user=crane\n",
+    r#"{"msg":"dock contrase\u00f1a=SECRET and so on"}"#,
+    r#"{"msg":"{\"x\":\"\\u041f\\u0430\\u0440\\u043e\\u043b\\u044c: SECRET\"}"}"#,
+    "le mot de passe: SECRET sur dock\n",
+    "DB_SENHA=SECRET\n",
+    "Kennwort: SECRET\n",
+    "Passwort=SECRET\n",
+    "dock 密码：SECRET\n",
+    "登录密码=SECRET\n",
+    "パスワード: SECRET\n",
+    r#"{"비밀번호":"SECRET","user":"crane"}"#,
+    // an authorization's code in the body of a request
+    "POST code=SECRET&state=x&redirect_uri=dock\n",
+    // a key of PuTTY
+    "PuTTY-User-Key-File-2: ssh-rsa\nEncryption: none\nPrivate-Lines: 2\nSECRET\nSECRET=\nPrivate-MAC: other\n",
+    r#"{"key":"x","file":"Private-Lines: 1\nSECRET\nPrivate-MAC: other"}"#,
+    r#"{"file":"Private-Lines: 2\\r\\nSECRET\\r\\nSECRET\\r\\nPrivate-MAC: other"}"#,
+    "Private-Lines: SECRET\ncrane\n",
+    // the half of a value
+    "...ssword\":\"x\", password\":\"SECRET\",\"user\":\"crane\"}\n",
+    "user crane identified by 'SECRET' on dock\n",
     "ALTER USER crane WITH PASSWORD 'SECRET'\n",
     "CREATE USER crane IDENTIFIED BY 'SECRET'\n",
     "grant all on dock.* to crane identified by 'SECRET'\n",
@@ -145,6 +186,26 @@ const OTHERS: &[&str] = &[
     "    Image:  registry.example/auth/token:1.2\n    image: secret:3\n",
     "invalid character '}' looking for token \"expired\"; unexpected token \"}\"\n",
     "GET /quay?code=500&key=7 HTTP/1.1\n",
+    // other meanings of names
+    "gpio: pin=17 of chip 3, pin: 4, pin=GPIO17, \"pin\": 12; pinned, mapping: x, spin=1\n",
+    "SaltStack salt-minion 3006.9: salt: minion-0 has started, salt=minion-0\n",
+    "exit code=1, code=403, code=InvalidArgument, code=E1234567 msg=x; grpc code=DeadlineExceeded\n",
+    "error_code=Ab12Cd34Ef&page=2, exit-code=Ab12Cd34Ef&x=1, code=1&state=x, code=invalid_scope&state=x\n",
+    "bgp community=65000:100 is not known, community=public edition\n",
+    "storage key: /registry/pods/dock/web-7d9f8b6c5-x2k4q, session key: none, api key: missing\n",
+    "key-value store, key-1, cache key-9f86d081884c7d65, key-rotation-2031, sealed-secrets-key7x2k4\n",
+    "pods. services. nodes.metrics.k8s.io items.Spec s.String() s.prototype.hasOwnProperty s.getPodsWith403OfNodes1(x) s.getClusterWith403IfNotExist\n",
+    "EAAAA EAAccess EAAB: enterprise application access\n",
+    // sentences about passwords
+    "password expired; the password is required; password is incorrect; password was changed 5 days ago\n",
+    "the password is base64 of it, password was set to expire, password will be hashed with SHA256, token is valid for 90s\n",
+    "|access to /etc/passwd is configured|Pass|, import check_password as check_password2\n",
+    "invalid password for user crane; wrong password, try again; Changing password… done\n",
+    "desenhar a resenha: ruim, o desenha=fino\n",
+    "неверный пароль для crane, пароль неверен; mot de passe incorrect; contraseña incorrecta; 密码错误\n",
+    r"cannot open C:\password\tools64\bin, C:\dock\token\t1\x",
+    "Private-Lines are not read\n",
+    "is not \"password\": it's the name, the 'token': and so on\n",
     "mkdir -p /var/lib/mysql -a; mysqld -port=3306; kubectl login -h\n",
     "23 passed, 1 failed, pass: 23, the pass through 10.0.0.1 ended\n",
     "token default-token-x7k2p of dock is not mounted\n",
@@ -322,4 +383,47 @@ proptest! {
             prop_assert!(text.get(span.clone()).is_some());
         }
     }
+}
+
+/// Tokens whose start is short, or is a word.
+#[test]
+fn tokens_of_a_form() {
+    let mixed = "Qx7hUnter2Qx7hUnter2Qx7h";
+    assert_eq!(mixed.len(), 24);
+    for start in ["s.", "key-", "EAA"] {
+        for (before, after) in [("", ""), ("token ", " x"), ("\"", "\"}"), ("=", ".\n")] {
+            let text = format!("{before}{start}{mixed}{after}");
+            assert_eq!(masked(&text), format!("{before}{start}***{after}"));
+        }
+        for text in [
+            format!("{start}{}", &mixed[..16]),
+            format!("{start}{}", mixed.to_lowercase()),
+            format!("{start}{}", "abcdefghijklmnopqrstuvwxyzABCDEF"),
+            format!("dock{start}{mixed}"),
+        ] {
+            assert_eq!(masked(&text), text);
+        }
+    }
+    assert_eq!(masked("key-3ax6xnjp29jd6fds4gc373sgvjxteol0"), "key-***");
+}
+
+/// A number that people are asked for is one of four digits at least.
+#[test]
+fn personal_numbers() {
+    assert_eq!(
+        masked("crane opened it, pin=4711 ok"),
+        "crane opened it, pin=*** ok"
+    );
+    assert_eq!(masked(r#"{"pin": 4711}"#), r#"{"pin": ***}"#);
+    assert_eq!(masked("pin: 4711 of crane"), "pin: *** of crane");
+    assert_eq!(masked("pin=47 ok"), "pin=47 ok");
+}
+
+#[test]
+fn the_name_of_a_file_is_shown_without_its_secret() {
+    let name = "dock/app-password=Tide4Quay.log";
+    assert_eq!(SecretPolicy::Mask.shown(name), "dock/app-password=***");
+    let name = "dock/token=Tide4Quay/app.log";
+    assert_eq!(SecretPolicy::Mask.shown(name), "dock/token=***/app.log");
+    assert_eq!(SecretPolicy::Show.shown(name), name);
 }

@@ -6,6 +6,7 @@ use super::find::{Finding, MAX_BLANKS, MAX_KEY, MAX_NAME, is_of_name};
 use super::names::{self, Kind};
 use super::objects;
 use super::quote::Quote;
+use super::sentence;
 
 impl Finding<'_> {
     /// Looks at the name around a byte, and says where it ends.
@@ -15,7 +16,9 @@ impl Finding<'_> {
         let behind = self.bytes[at..].iter().take(MAX_NAME);
         let end = at + behind.take_while(|byte| is_of_name(**byte)).count();
         let name = self.text.get(start..end).unwrap_or("");
-        if let Some(kind) = names::kind(name) {
+        if let Some((first, kind)) = self.phrase(start, end) {
+            self.value(first, end, kind);
+        } else if let Some(kind) = names::kind(name) {
             let is_header = name.to_ascii_lowercase().ends_with("authorization");
             let is_cookie = name.to_ascii_lowercase().ends_with("cookie");
             if is_header && self.header(end) || is_cookie && self.cookie(start, end) {
@@ -27,9 +30,17 @@ impl Finding<'_> {
     }
 
     /// Looks for the value of the name that is at `start..end`.
-    fn value(&mut self, start: usize, end: usize, kind: Kind) {
+    pub fn value(&mut self, start: usize, end: usize, kind: Kind) {
         let quote = Quote::at(self.bytes, end)
             .filter(|quote| Quote::before(self.bytes, start) == Some(*quote));
+        // the mark before the name was lost, with what was cut off
+        if let Some(lost) = Quote::at(self.bytes, end).filter(|_| quote.is_none()) {
+            let colon = end + lost.length();
+            let value = self.skip_blanks(colon + 1, false);
+            if self.byte(colon) == Some(b':') && Quote::at(self.bytes, value) == Some(lost) {
+                return self.json(colon + 1, kind);
+            }
+        }
         let outer = start - quote.map_or(0, Quote::length);
         let behind = end + quote.map_or(0, Quote::length);
         if self.is_value_of_name(outer) {
@@ -37,7 +48,11 @@ impl Finding<'_> {
         }
         let behind = self.skip_colors(behind);
         let at = self.skip_colors(self.skip_blanks(behind, false));
-        if self.encoded(at, kind) || self.of_markup(start, end, kind) {
+        let at = self.skip_escaped_tabs(start, self.skip_leaders(at));
+        if self.encoded(at, kind)
+            || self.of_markup(start, end, kind)
+            || self.behind_wide_mark(start, at, kind)
+        {
             return;
         }
         match self.byte(at) {
@@ -125,13 +140,18 @@ impl Finding<'_> {
                     self.said_from(from, Kind::Secret);
                 }
             }
-            None if is_password || is_command => self.said_from(at, Kind::Secret),
-            None => {}
+            None if is_command => self.said_from(at, Kind::Secret),
+            None => match self.skip_links(at) {
+                value if value == at && is_password => self.said_from(at, Kind::Secret),
+                value if value == at => {}
+                value if is_password && self.is_plain(value) => self.said_from(value, Kind::Secret),
+                value => self.said_from(value, Kind::Random),
+            },
         }
     }
 
     /// Returns true if nothing but marks precedes a byte in its line.
-    fn begins_line(&self, at: usize) -> bool {
+    pub fn begins_line(&self, at: usize) -> bool {
         let before = self.bytes[..at].iter().rev().take(MAX_BLANKS);
         let mut before = before.skip_while(|byte| b" \t->|\"'".contains(byte));
         before.next().is_none_or(|byte| *byte == b'\n')
@@ -318,6 +338,12 @@ impl Finding<'_> {
         }
     }
 
+    /// Returns true if a word without quotes has only letters and digits.
+    fn is_plain(&mut self, at: usize) -> bool {
+        let end = self.end_of_word(at);
+        self.bytes[at..end].iter().all(u8::is_ascii_alphanumeric)
+    }
+
     /// Takes a word that looks like nothing that people say.
     pub fn said_from(&mut self, from: usize, kind: Kind) {
         const SHORTEST: usize = 6;
@@ -325,7 +351,8 @@ impl Finding<'_> {
         let word = self.bytes.get(from..end).unwrap_or_default();
         // an address or a place in a file ends the name's part of the sentence
         let is_of_sentence = word.ends_with(b":") || memmem::find(word, b"://").is_some();
-        if word.len() >= SHORTEST && is_random(word) && !is_of_sentence {
+        if word.len() >= SHORTEST && is_random(word) && !is_of_sentence && !sentence::is_term(word)
+        {
             self.take(from..end, kind);
         }
     }

@@ -96,7 +96,8 @@ pub fn write(run: &Run, truth: &mut Truth) {
         };
         let form = if run.text("time") == "chrono-local" { "zone-missing" } else { "zone-stated" };
         let target = run.is("target").then(|| record.logger.clone());
-        let at_line = if is_logfmt { run.is("location") } else { run.is("file") };
+        // the form for people has the place always
+        let at_line = if is_logfmt { run.is("location") } else { run.is("file") || run.text("form") == "pretty" };
         let mut fields = json!(record.fields);
         let mut more = json!({});
         let mut optional: Vec<String> = ["span", "spans", "request_id", "request", "threadName", "filename", "line_number", "span_path", "span_name", "location", "target", "module_path"].map(String::from).to_vec();

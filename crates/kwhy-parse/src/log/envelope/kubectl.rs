@@ -1,8 +1,8 @@
 //! `kubectl logs` (1.31): `--prefix` puts `[pod/name/container] ` before each line, `--timestamps`
 //! the time at which the runtime received it.
 
-use super::super::formats;
 use super::super::timestamp::leading_date_time;
+use super::super::{formats, level};
 use super::{Inner, Layer, Names, is_dns_name};
 
 /// Times with more fractional digits than this are nanoseconds (Go omits trailing zeros).
@@ -46,6 +46,15 @@ pub(in crate::log) fn has_time_of_another(text: &str) -> bool {
     else {
         return false;
     };
+    // a level that the same mark sets off on both sides: `- ERROR - text`
+    let is_own = [" - ", " | "].into_iter().any(|mark| {
+        let level = rest.strip_prefix(mark.trim_start());
+        let level = level.and_then(|rest| rest.split_once(mark));
+        level.is_some_and(|(word, _)| level::of_head(word.trim_end()).is_some())
+    });
+    if is_own {
+        return false;
+    }
     // a count or the type of an event
     let cell = rest.split_whitespace().next().unwrap_or("");
     let is_count = !cell.is_empty() && cell.bytes().all(|byte| byte.is_ascii_digit());

@@ -76,6 +76,28 @@ impl<'a> Envelope<'a> {
             && same(one.namespace.as_ref(), two.namespace.as_ref())
     }
 
+    /// Takes the time and the level of a head that another writer put before a record.
+    pub(crate) fn carried_by(&mut self, (time, severity): (Option<Stamp>, Option<Severity>)) {
+        self.present = true;
+        self.carrier.time = time;
+        self.severity = severity;
+    }
+
+    /// Adds what a record says itself of who wrote it.
+    pub(crate) fn carry(&mut self, own: Carrier<'a>) {
+        self.present = true;
+        let carrier = &mut self.carrier;
+        let names = [
+            (&mut carrier.namespace, own.namespace),
+            (&mut carrier.pod, own.pod),
+            (&mut carrier.container, own.container),
+            (&mut carrier.node, own.node),
+        ];
+        for (name, own) in names {
+            *name = own.or(name.take());
+        }
+    }
+
     /// The kind of envelope: what it names, not who.
     pub(crate) fn kind(&self) -> EnvelopeKind {
         let carrier = &self.carrier;
@@ -324,6 +346,14 @@ fn plain_layer(text: &str) -> Option<Layer> {
         b'[' => kubectl::prefixed(text).or_else(|| journal::monotonic(text)),
         b'<' => syslog::layer(text),
         b'+' | b'-' => stern::marker(text),
+        _ => None,
+    }
+}
+
+/// Returns where a text starts after a time that the runtime seems to have written.
+pub(in crate::log) fn stamped(text: &str) -> Option<usize> {
+    match kubectl::stamped(text)?.inner {
+        Inner::From(start) => Some(start),
         _ => None,
     }
 }

@@ -10,12 +10,12 @@ use super::super::json_members::{Member, Members, ValueKind};
 use super::super::{level, timestamp};
 use super::inside::holds_record;
 use super::names::{Keys, MONGODB, Role, ZAP, ZEROLOG, role};
-use super::{klog_severity, mongodb};
+use super::{klog_severity, mongodb, roles};
 
 /// Words that give members other than the first two precedence: the names used by hclog and bunyan,
-/// and the reason of an event.
-static OTHERS: LazyLock<[Finder<'static>; 3]> =
-    LazyLock::new(|| ["\"@", "\"hostname", "reason"].map(Finder::new));
+/// the reason of an event, and the start of an object in a string.
+static OTHERS: LazyLock<[Finder<'static>; 4]> =
+    LazyLock::new(|| ["\"@", "\"hostname", "reason", "\"{\\"].map(Finder::new));
 
 /// Returns the time and the severity of a record that starts with both, whatever its writer.
 fn leading_time_and_level(text: &str) -> Option<Shown> {
@@ -37,9 +37,10 @@ fn leading_time_and_level(text: &str) -> Option<Shown> {
     {
         return None;
     }
+    // where a value is none another member may have the part
     Some(Shown::Record {
-        time: timestamp::parse(text.get(time.value)?),
-        severity: level::severity(word),
+        time: Some(timestamp::parse(text.get(time.value)?)?),
+        severity: Some(level::severity(word)?),
         whole: true,
     })
 }
@@ -61,6 +62,11 @@ pub(super) fn time_and_severity(text: &str) -> Shown {
     for member in members.by_ref() {
         let key = text.get(member.key).unwrap_or("");
         let role = role(key);
+        keys.is_folded |= member.kind == ValueKind::String
+            && text
+                .get(member.value.clone())
+                .is_some_and(|value| value.trim_start().starts_with(['{', '\\']))
+            && roles::rank(roles::MESSAGE, key).is_some();
         keys.see(key, role, member.kind);
         if matches!(role, Some(Role::Time | Role::Level)) || key == "s" {
             if let Some(free) = candidates.get_mut(taken) {
@@ -87,7 +93,7 @@ pub(super) fn time_and_severity(text: &str) -> Shown {
         };
     }
     // another name may have the part, or an object inside
-    if keys.is_unusual() {
+    if keys.is_unusual() || keys.is_folded || keys.are_collected() {
         return Shown::Unclear;
     }
     // a record that reports an event has the event's severity

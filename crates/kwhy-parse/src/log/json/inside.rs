@@ -16,6 +16,8 @@ pub(super) fn holds_record(text: &str) -> bool {
         .is_some()
     };
     let (time, level, message) = (top(roles::TIME), top(roles::LEVEL), top(roles::MESSAGE));
+    // a writer that is configured to leave out the time says where the record is from
+    let is_named = top(&["target", "logger", "logger_name", "module_path"]);
     members
         .iter()
         .filter(|member| roles::may_hold(text, member))
@@ -23,7 +25,9 @@ pub(super) fn holds_record(text: &str) -> bool {
             let message = message || roles::has(text, object, roles::MESSAGE);
             let level = level || roles::has(text, object, roles::LEVEL);
             let time = time || roles::has(text, object, roles::TIME);
-            message && level && (time || text.get(object.key.clone()) == Some("@fields"))
+            message
+                && level
+                && (time || is_named || text.get(object.key.clone()) == Some("@fields"))
         })
 }
 

@@ -143,6 +143,14 @@ pub(super) struct Keys<'t> {
     weak_level: bool,
     /// True if an object was seen that may contain the record's own parts.
     pub(super) has_inside: bool,
+    /// True if a string was seen that may be the line that a collector read, and what shows that it is.
+    log_read: bool,
+    line_read: bool,
+    collector: bool,
+    /// True if what was seen is of a collector whatever the line is called.
+    is_carried: bool,
+    /// True if a message was seen that may be an object.
+    pub(super) is_folded: bool,
     /// True if it starts with a time that is an object, as MongoDB's records do.
     has_nested_time: bool,
     /// True if a member that makes the object a log record was seen.
@@ -184,7 +192,15 @@ impl<'t> Keys<'t> {
             }
             Some(Role::WeakMessage) => self.weak_message |= plain,
             Some(Role::WeakLevel) => self.weak_level |= plain,
-            Some(Role::Inside) => self.has_inside |= !plain,
+            Some(Role::Inside) => {
+                self.has_inside |= !plain;
+                self.log_read |= kind == ValueKind::String && key == "log";
+            }
+            Some(Role::Line) => self.line_read |= kind == ValueKind::String,
+            Some(Role::Collector) => {
+                self.collector = true;
+                self.is_carried |= key != "labels";
+            }
             Some(Role::Message) => {
                 self.message |= kind == ValueKind::String;
                 self.has_message |= key == "msg";
@@ -214,12 +230,26 @@ impl<'t> Keys<'t> {
         self.has_inside && (self.time || self.level || self.message || self.weak_message)
     }
 
+    /// Returns true if the members seen are a collector's, around the line that it read.
+    pub(super) fn are_collected(&self) -> bool {
+        let is_read = self.line_read && self.collector
+            || self.log_read && (self.collector || self.time || self.level);
+        is_read && !(self.message || self.weak_message)
+    }
+
+    /// Returns true if the message is a line that a collector read. A record with a level is a program's own, and its message is what
+    /// the program said, even where that is an object.
+    pub(super) fn is_message_read(&self) -> bool {
+        self.is_carried || !self.level && !self.weak_level && !std::ptr::eq(self.names(), &ZAP)
+    }
+
     /// Returns true if the members seen make the object a log record.
     pub(super) fn are_record(&self) -> bool {
         let message = self.message || self.weak_message;
         (message && (self.time || self.level))
             || (self.time && self.level)
             || (message && self.weak_level)
+            || self.are_collected()
     }
 
     fn is_mongodb(&self) -> bool {
@@ -254,6 +284,10 @@ pub(super) enum Role {
     WeakLevel,
     /// An object that may contain the record's own parts.
     Inside,
+    /// The line that a collector read, where another name is a collector's.
+    Line,
+    /// What collectors add to a line.
+    Collector,
 }
 
 /// Returns the role of a key for any writer: the times, levels and messages of [`ANY`] and
@@ -286,8 +320,13 @@ pub(super) fn role(key: &str) -> Option<Role> {
         )
         .or_else(|| is(&["l"], Role::WeakLevel))
         .or_else(|| is(&["log_message"], Role::Message))
-        .or_else(|| is(&["log"], Role::Inside)),
-        b'd' => is(&["datetime"], Role::Time).or_else(|| is(&["data"], Role::Inside)),
+        .or_else(|| is(&["log"], Role::Inside))
+        .or_else(|| is(&["line"], Role::Line))
+        .or_else(|| is(&["labels", "logtag"], Role::Collector)),
+        b'k' => is(&["kubernetes"], Role::Collector),
+        b'd' => is(&["datetime"], Role::Time)
+            .or_else(|| is(&["data"], Role::Inside))
+            .or_else(|| is(&["docker"], Role::Collector)),
         b'e' => is(&["event"], Role::WeakMessage).or_else(|| is(&["extra"], Role::Inside)),
         b'f' => is(&["fields"], Role::Inside),
         b'r' => is(&["record"], Role::Inside),
@@ -295,7 +334,8 @@ pub(super) fn role(key: &str) -> Option<Role> {
         b'j' => is(&["jsonPayload"], Role::Inside),
         b's' => is(&["severity", "severity_text", "severityText"], Role::Level)
             .or_else(|| is(&["short_message"], Role::Message))
-            .or_else(|| is(&["s"], Role::WeakLevel)),
+            .or_else(|| is(&["s"], Role::WeakLevel))
+            .or_else(|| is(&["stream"], Role::Collector)),
         b'm' => is(&["msg", "message"], Role::Message).or_else(|| is(&["m"], Role::WeakMessage)),
         b'b' => is(&["body"], Role::WeakMessage),
         b'T' => is(&["T"], Role::Time),

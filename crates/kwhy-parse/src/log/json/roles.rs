@@ -4,7 +4,15 @@
 use super::super::json_members::{Member, Members, ValueKind};
 
 /// Names of each part, the surest first. They are compared in lower case, without marks before them.
-pub(super) const TIME: &[&str] = &["timestamp", "time", "ts", "t", "datetime", "asctime"];
+pub(super) const TIME: &[&str] = &[
+    "timestamp",
+    "time",
+    "ts",
+    "t",
+    "datetime",
+    "asctime",
+    "date",
+];
 pub(super) const LEVEL: &[&str] = &[
     "level",
     "severity",
@@ -54,6 +62,8 @@ pub(super) const MESSAGE: &[&str] = &[
     "textpayload",
     "full_message",
 ];
+/// Names of the line that a collector read.
+pub(super) const LINE_READ: &[&str] = &["log", "line"];
 pub(super) const LOGGER: &[&str] = &[
     "logger",
     "logger_name",

@@ -84,6 +84,9 @@ impl Head {
         let mut at = from;
         while at < until && self.parts.len() < MAX_PARTS {
             let (has_time, has_level) = (self.has(Kind::Time), self.has(Kind::Level));
+            if !has_level && self.is_in_sentence(text, at) {
+                return;
+            }
             if matches!(text.as_bytes().get(at), Some(b'[' | b'(' | b'<' | b'{')) {
                 let Some(end) = self.take_brackets(text, at, has_time, has_level) else {
                     return;
@@ -156,6 +159,16 @@ impl Head {
         let kept = known + sure.map_or(0, |last| last + 1);
         self.parts.truncate(kept);
         self.message = self.parts.last().map_or(0, |last| last.end);
+    }
+
+    /// Returns true if a word in lower case follows words that nothing sets off: `lost, error was empty`.
+    fn is_in_sentence(&self, text: &str, at: usize) -> bool {
+        self.parts.last().is_some_and(|last| {
+            last.kind == Kind::Word
+                && last.open == 0
+                && matches!(last.separator, Separator::Space | Separator::Mark(", "))
+                && text.as_bytes().get(at).is_some_and(u8::is_ascii_lowercase)
+        })
     }
 
     fn has(&self, kind: Kind) -> bool {

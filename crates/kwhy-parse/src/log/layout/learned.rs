@@ -6,6 +6,8 @@ use std::collections::HashSet;
 use super::head::{Head, MAX_PARTS, candidates};
 use super::parts::{self, Kind, Part, Separator};
 use crate::input::Line;
+use crate::log::level;
+use kwhy_model::{Severity, Stamp};
 
 /// The number of records that a layout is learned from at most.
 const RECORDS: usize = 200;
@@ -38,6 +40,8 @@ impl Shape {
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::log) struct Layout {
     shapes: Vec<Shape>,
+    /// True if the time before each line, which one line alone shows as an envelope's, is the records' own.
+    is_outermost: bool,
 }
 
 impl Layout {
@@ -81,7 +85,42 @@ impl Layout {
             shapes.push(shape);
         }
         let has = |kind| shapes.iter().any(|shape| shape.kind == kind);
-        (has(Kind::Level) || has(Kind::Time) && shapes.len() > 1).then_some(Layout { shapes })
+        let is_set_off = || {
+            let first = shapes.first();
+            first.is_some_and(|time| matches!(time.separator, Separator::Mark(" - " | " | ")))
+        };
+        (has(Kind::Level) || has(Kind::Time) && (shapes.len() > 1 || is_set_off())).then_some(
+            Layout {
+                shapes,
+                is_outermost: false,
+            },
+        )
+    }
+
+    /// The same layout, of lines from their first byte on.
+    pub(super) fn outermost(self) -> Layout {
+        Layout {
+            is_outermost: true,
+            ..self
+        }
+    }
+
+    /// The offset of the message in a line with this layout.
+    pub(in crate::log) fn message(&self, text: &str) -> Option<usize> {
+        Some(Head::within(text, self)?.message)
+    }
+
+    /// The time and the level in the head of a line.
+    pub(in crate::log) fn header(&self, text: &str) -> (Option<Stamp>, Option<Severity>) {
+        let head = Head::within(text, self);
+        let level = head.as_ref().and_then(|head| head.find(Kind::Level));
+        let level = level.and_then(|part| level::of_head(text.get(part.range.clone())?));
+        (head.as_ref().and_then(Head::time), level)
+    }
+
+    /// Returns true if a line starts with the head of a record whose time looks like an envelope's.
+    pub(in crate::log) fn is_before_envelopes(&self, text: &str) -> bool {
+        self.is_outermost && Head::within(text, self).is_some()
     }
 
     /// Returns true if four of five lines have this layout, with a level in it.
@@ -97,6 +136,17 @@ impl Layout {
         self.shapes.iter().any(|shape| shape.kind == Kind::Level)
             && fitting >= LEAST
             && fitting * 5 >= all * 4
+    }
+}
+
+impl Layout {
+    /// Returns true if each line that is not indented has this layout, with a level in it.
+    pub(in crate::log) fn is_of_each(&self, lines: &[Line<'_>]) -> bool {
+        let mut lines = lines
+            .iter()
+            .filter(|line| !line.is_blank() && line.indent() == 0);
+        self.shapes.iter().any(|shape| shape.kind == Kind::Level)
+            && lines.all(|line| Head::within(line.text, self).is_some())
     }
 }
 

@@ -9,6 +9,7 @@ mod learned;
 mod named;
 mod parts;
 mod rest;
+mod spread;
 #[cfg(test)]
 mod tests;
 
@@ -25,6 +26,7 @@ use head::Head;
 pub(super) use learned::Layout;
 pub(super) use named::{LOGBACK, PYTHON, SPRING_BOOT};
 use parts::{Kind, Part};
+pub(super) use spread::{ends, goes_on};
 
 /// Any layout without a name of its own.
 pub(super) const FORMAT: FormatSpec = FormatSpec {
@@ -68,7 +70,21 @@ fn is_textual(format: Format, text: &str) -> bool {
     matches!(
         format,
         Format::PythonLogging | Format::Logback | Format::SpringBoot
-    ) || is_read_within(format, text)
+    ) || format == Format::GoLog && is_levelled_go(text)
+        || is_read_within(format, text)
+}
+
+/// Returns true if a level in lower case and a name in brackets or before a mark follow the time that Go's log writes.
+fn is_levelled_go(text: &str) -> bool {
+    Head::of(text).is_some_and(|head| match head.parts.as_slice() {
+        [time, level, name, ..] => {
+            time.kind == Kind::Time
+                && level.kind == Kind::Level
+                && matches!(name.kind, Kind::Logger | Kind::Word)
+                && name.open != 0
+        }
+        _ => false,
+    })
 }
 
 /// Returns true for a format that shows no more than that a head is there.
@@ -83,6 +99,20 @@ const LINES: usize = 800;
 /// Learns the layout of a stream from its first lines, in their envelopes or not.
 pub(super) fn learn(lines: &[Line<'_>]) -> Option<Layout> {
     let lines = lines.iter().filter(|line| !line.is_blank()).take(LINES);
+    // a mark after the time of every line is no runtime's
+    let is_marked = |line: &Line<'_>| {
+        envelope::stamped(line.text).is_some_and(|from| {
+            ["- ", "| "]
+                .iter()
+                .any(|mark| line.text[from..].starts_with(mark))
+        })
+    };
+    if lines.clone().next().is_some_and(is_marked) {
+        let layout = Layout::learn(lines.clone().map(|line| line.text));
+        if let Some(layout) = layout {
+            return Some(layout.outermost());
+        }
+    }
     let payload = |line: &Line<'_>| {
         let payload = Payload::from_line(*line);
         // a time before the text may be the record's own
@@ -92,7 +122,15 @@ pub(super) fn learn(lines: &[Line<'_>]) -> Option<Layout> {
             envelope::peel(payload).1.as_str().to_owned()
         }
     };
-    let inner: Vec<String> = lines.map(payload).collect();
+    // a level of four letters may be padded to five
+    let unpadded = |text: String| {
+        let bare = text.trim_start_matches(' ');
+        match text.len() - bare.len() {
+            1..=2 if super::starts_with_level(bare) => bare.to_owned(),
+            _ => text,
+        }
+    };
+    let inner: Vec<String> = lines.map(payload).map(unpadded).collect();
     let is_textual =
         |text: &str| super::formats::find(text).is_none_or(|form| is_textual(form.format, text));
     Layout::learn(
@@ -112,6 +150,8 @@ pub(super) fn reads(format: Option<Format>, text: &str, layout: &Layout) -> bool
         Some(Format::PythonLogging | Format::Logback | Format::SpringBoot) => {
             Head::of(text).is_none_or(|head| head.parts.len() < layout.len())
         }
+        // after the time of Go's log a level, and a name in brackets
+        Some(Format::GoLog) => is_levelled_go(text),
         Some(format) => is_read_within(format, text),
     };
     is_better && Head::within(text, layout).is_some()
@@ -175,8 +215,13 @@ fn event<'a>(payload: &Payload<'a>, format: Format, head: &Head) -> Event<'a> {
         lower: bracketed && word.bytes().all(|byte| byte.is_ascii_lowercase()),
         four_letters: by_month && word.len() == 4,
     };
+    let spread = match format {
+        Format::TextLog => spread::read(payload, head.message),
+        _ => None,
+    };
     // formats with a name have no values after the message
     let rest = match format {
+        _ if spread.is_some() => rest::Rest::of(head.message..head.message),
         Format::TextLog => rest::read(payload, head.message, habits),
         _ => rest::Rest::of(head.message..text.len()),
     };
@@ -192,6 +237,11 @@ fn event<'a>(payload: &Payload<'a>, format: Format, head: &Head) -> Event<'a> {
         event.component = rest.logger.map(|range| payload.part(range));
     }
     event.fields = rest.fields;
+    if let Some(spread) = spread {
+        event.message = payload.part(spread.message);
+        event.caller = event.caller.or_else(|| Some(payload.part(spread.caller)));
+        event.fields = spread.fields;
+    }
     if head.find(Kind::Time).is_none() {
         take_time(&mut event);
     }

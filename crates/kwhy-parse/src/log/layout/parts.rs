@@ -195,7 +195,7 @@ fn is_thread(name: &str) -> bool {
 }
 
 /// Returns true for a file and a line, which may have a column and a function: `src/a.rs:7`, `a.js:7:9`, `a.py:run:7`.
-fn is_place(word: &str) -> bool {
+pub(super) fn is_place(word: &str) -> bool {
     if is_caller(word) && !word.contains("::") && !word.contains("://") {
         let file = word.rsplit_once(':').map_or("", |(file, _)| file);
         // `10.0.0.1:80` and `host.example:80` are no places
@@ -362,8 +362,9 @@ pub(super) fn bare(text: &str, at: usize, wants_time: bool, wants_level: bool) -
         // the end of brackets around several parts
         let behind = text.get(at + length..).unwrap_or("");
         let pad = behind.len() - behind.trim_start_matches(' ').len();
+        let before = text.get(..at).unwrap_or("");
         let closed = match behind.as_bytes().get(pad) {
-            Some(b']') => pad + 1,
+            Some(b']') if pad == 0 || before.rfind('[') > before.rfind(']') => pad + 1,
             Some(byte) if pad == 0 && CLOSING.contains(byte) => 1,
             _ => 0,
         };

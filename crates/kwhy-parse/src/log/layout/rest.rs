@@ -7,6 +7,7 @@ use crate::log::formats::{Bare, pairs_start};
 use crate::log::json_members::{Members, nested_end};
 use crate::log::logfmt::{Pairs, is_plain_key};
 use crate::log::payload::Payload;
+use crate::log::quote::unquote_json;
 use kwhy_model::{Field, Written};
 
 /// A message and the values after it.
@@ -98,7 +99,11 @@ pub(super) fn read<'a>(payload: &Payload<'a>, from: usize, habits: Habits) -> Re
 }
 
 /// The members that slog-term lists after the message: `, key: value`.
-fn listed<'a>(payload: &Payload<'a>, from: usize, end: usize) -> Option<(usize, Vec<Field<'a>>)> {
+pub(super) fn listed<'a>(
+    payload: &Payload<'a>,
+    from: usize,
+    end: usize,
+) -> Option<(usize, Vec<Field<'a>>)> {
     let text = payload.as_str();
     let mut fields = Vec::new();
     let mut at = end;
@@ -111,16 +116,43 @@ fn listed<'a>(payload: &Payload<'a>, from: usize, end: usize) -> Option<(usize, 
         if !is_plain_key(key) {
             break;
         }
-        let value = start + colon + 2..at;
-        fields.push(Field::new(
-            payload.name(start..start + colon),
-            payload.part(value),
-            Written::Bare,
-        ));
+        fields.push(listed_member(payload, start, colon, at));
         at = from + comma;
     }
     fields.reverse();
     (!fields.is_empty()).then_some((at, fields))
+}
+
+/// The members of a list alone: `key: value, key: value`.
+pub(super) fn members<'a>(payload: &Payload<'a>, range: Range<usize>) -> Vec<Field<'a>> {
+    let (first, mut fields) =
+        listed(payload, range.start, range.end).unwrap_or((range.end, Vec::new()));
+    let text = payload.as_str().get(range.start..first).unwrap_or("");
+    if let Some(colon) = text
+        .find(": ")
+        .filter(|colon| is_plain_key(&text[..*colon]))
+    {
+        fields.insert(0, listed_member(payload, range.start, colon, first));
+    }
+    fields
+}
+
+/// The member of a list that starts at an offset, with the colon after its key, and ends at another.
+fn listed_member<'a>(payload: &Payload<'a>, start: usize, colon: usize, end: usize) -> Field<'a> {
+    let key = payload.name(start..start + colon);
+    let value = start + colon + 2..end;
+    let is_quoted = payload
+        .as_str()
+        .get(value.clone())
+        .is_some_and(|value| value.len() > 1 && value.starts_with('"') && value.ends_with('"'));
+    match is_quoted {
+        true => Field::new(
+            key,
+            unquote_json(payload, value.start + 1..value.end - 1),
+            Written::Text,
+        ),
+        false => Field::new(key, payload.part(value), Written::Bare),
+    }
 }
 
 /// An object at the end of the first line, after a space or a tab.

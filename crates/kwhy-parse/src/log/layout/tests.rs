@@ -241,7 +241,173 @@ fn a_stream_shows_what_words_are() {
     assert_eq!(parts_of(event)[4], "arm: ready");
 }
 
+/// The records of a stream that is read whole, from its segments on.
+fn stream(text: &str) -> Vec<[String; 5]> {
+    let mut told = Vec::new();
+    for segment in crate::segments_of_stream(crate::input::segments(text)) {
+        let parsed = crate::segment_of_stream(&segment, &crate::input::ReadLimits::default());
+        told.extend(parsed.events.into_iter().map(parts_of));
+    }
+    told
+}
+
+/// What no line alone shows: marks after a time that looks like a runtime's, levels before a mark, names that are words.
+#[test]
+fn streams_show_heads() {
+    let times = [7, 8, 9, 10, 11].map(|second| format!("2031-03-04T05:06:{second:02}.021007000Z"));
+    let says = [
+        "lift failed",
+        "tide: low",
+        "arm - ready",
+        "no berth",
+        "quay",
+    ];
+    let names = ["shop::db", "app", "app", "web::api", "shop::db"];
+    let levels = ["ERROR", "INFO ", "WARN ", "TRACE", "DEBUG"];
+    type Way = fn(&str, &str, &str, &str) -> String;
+    // a way of writing, and which of time, level and logger are in it
+    let ways: &[(Way, [bool; 3])] = &[
+        (
+            |time, level, name, says| format!("{time} - {level} - {name}: {says}"),
+            [true, true, true],
+        ),
+        (
+            |time, _, name, says| format!("{time} - {name}: {says}"),
+            [true, false, true],
+        ),
+        (
+            |time, _, _, says| format!("{time} - {says}"),
+            [true, false, false],
+        ),
+        (
+            |time, _, _, says| format!("{time} | {says}"),
+            [true, false, false],
+        ),
+        (
+            |_, level, _, says| format!("{} - {says}", level.trim()),
+            [false, true, false],
+        ),
+        (
+            |_, level, _, says| format!("{} - {says}", level.trim().to_lowercase()),
+            [false, true, false],
+        ),
+        (
+            |_, level, name, says| format!("{level:>5} request{{id=7}}: {name}: {says}"),
+            [false, true, true],
+        ),
+        (
+            |_, level, name, says| format!("<{level:<8}> - {name} {says}"),
+            [false, true, true],
+        ),
+        (
+            |time, level, name, says| {
+                let time = time[..19].replace('-', "/").replace('T', " ");
+                format!("{time} {} <{name}>\t{says}", level.trim().to_lowercase())
+            },
+            [true, true, true],
+        ),
+    ];
+    for (number, (way, has)) in ways.iter().enumerate() {
+        let lines = (0..15)
+            .map(|n| n % 5)
+            .map(|n| way(&times[n], levels[n], names[n], says[n]) + "\n");
+        let text: String = lines.collect();
+        let found = stream(&text);
+        assert_eq!(found.len(), 15, "{text}");
+        for (n, [time, level, logger, _, message]) in found.into_iter().enumerate() {
+            let n = n % 5;
+            assert_eq!(message, says[n], "way {number}: {text}");
+            assert_eq!(!time.is_empty(), has[0], "way {number}: {text}");
+            assert_eq!(!level.is_empty(), has[1], "way {number}: {text}");
+            assert_eq!(
+                logger,
+                if has[2] { names[n] } else { "" },
+                "way {number}: {text}"
+            );
+        }
+    }
+}
+
+/// A level in the midst of a sentence is none.
+#[test]
+fn sentences_have_no_level() {
+    let text = "2031-03-04T05:06:07.021007+00:00 - tide lost, error was empty";
+    assert_eq!(
+        told(text).map(|parts| parts[4].clone()).as_deref(),
+        Some("tide lost, error was empty")
+    );
+}
+
+#[test]
+fn heads_that_go_on_behind_the_message() {
+    let text = "  2031-03-04 05:06:07.123  INFO shop::db: tide is low, metres: 1.5, user: \"kim \\\"k\\\" lee\"\n    at src/shop.rs:43 on main\n    in shop::request with id: 7, path: \"/x\"\n\n  2031-03-04 05:06:08.123 ERROR shop::db: lift, failed\n    at src/shop.rs:44\n\n";
+    let lines: Vec<Line<'_>> = crate::input::lines(text).collect();
+    let events = crate::log::parse_stream(&lines).events;
+    assert_eq!(events.len(), 2);
+    let fields: Vec<(&str, &str)> = events[0]
+        .fields
+        .iter()
+        .map(|field| (&*field.key, field.value.as_str()))
+        .collect();
+    assert_eq!(
+        fields,
+        [
+            ("metres", "1.5"),
+            ("user", "kim \"k\" lee"),
+            ("id", "7"),
+            ("path", "/x")
+        ]
+    );
+    assert_eq!(
+        parts_of(events[0].clone())[1..],
+        ["info", "shop::db", "src/shop.rs:43", "tide is low"]
+    );
+    assert_eq!(
+        parts_of(events[1].clone())[1..],
+        ["error", "shop::db", "src/shop.rs:44", "lift, failed"]
+    );
+    // the empty line ends the record
+    assert_eq!(&text[events[0].span.end..][..2], "  ");
+}
+
+/// An object before each of whose lines another writer put a head.
+#[test]
+fn objects_spread_behind_heads() {
+    let object = "{\n  \"level\": \"error\",\n  \"ts\": \"2031-03-04T05:06:07.5Z\",\n  \"msg\": \"lift failed\",\n  \"berths\": [\n    {\n      \"n\": 7\n    }\n  ]\n}\n";
+    let other = "{\n  \"message\": \"tide is low\",\n  \"msg\": 1\n}\n";
+    let lines = format!("{object}{other}{object}");
+    for head in [
+        "2031-03-04 05:06:08 INFO",
+        "2031-03-04T05:06:08.125Z WARN",
+        "[2031-03-04 05:06:08] [INFO] quay -",
+    ] {
+        let text: String = lines
+            .lines()
+            .map(|line| format!("{head} {line}\n"))
+            .collect();
+        let found = stream(&text);
+        let messages: Vec<(&str, &str)> =
+            found.iter().map(|parts| (&*parts[1], &*parts[4])).collect();
+        assert_eq!(messages.first(), Some(&("error", "lift failed")), "{text}");
+        assert_eq!(messages.last(), Some(&("error", "lift failed")), "{text}");
+    }
+}
+
 proptest::proptest! {
+    /// Whatever a stream contains, no line is read twice and each event lies in the text.
+    #[test]
+    fn streams_of_any_lines_are_read(lines in proptest::collection::vec("(2031-03-04T05:06:07.021007000Z - |INFO - |  at src/a.rs:7|    in a with b: c|2031-03-04 05:06:08 INFO )?(\\{|\\}|\"a\": 1,|app: x|[a-z{}\": ]{0,12})", 0..24)) {
+        let text = lines.join("\n");
+        for segment in crate::segments_of_stream(crate::input::segments(&text)) {
+            let parsed = crate::segment_of_stream(&segment, &crate::input::ReadLimits::default());
+            for event in &parsed.events {
+                assert!(text.get(event.span.clone()).is_some());
+            }
+            let starts: std::collections::HashSet<_> = parsed.events.iter().map(|event| event.span.start).collect();
+            assert_eq!(starts.len(), parsed.events.len(), "{text}");
+        }
+    }
+
     #[test]
     fn parts_lie_inside(text in "[\\[\\]()<>{}:|, \\-a-zA-Z0-9./é]{0,60}") {
         if let Some(head) = Head::of(&text) {

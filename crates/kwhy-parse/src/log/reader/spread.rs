@@ -1,0 +1,72 @@
+//! Objects that are spread over lines, alone or after the heads that another writer put before each line.
+
+use std::rc::Rc;
+
+use super::super::envelope::Envelope;
+use super::super::json;
+use super::super::payload::Payload;
+use super::super::record::{Lines, Record};
+use super::{Reader, SPREAD_LINES};
+use crate::input::Line;
+
+impl<'a> Reader<'a> {
+    /// Reads a record whose JSON object is spread over lines, and says how many it took.
+    pub(super) fn spread_object(&mut self, first: &Line<'a>, behind: &[Line<'a>]) -> Option<usize> {
+        let window = behind.get(..behind.len().min(SPREAD_LINES))?;
+        let last = window
+            .iter()
+            .position(|line| matches!(line.text, "}" | "{"))?;
+        let inside = window.get(..=last)?;
+        if inside.last()?.text != "}" {
+            return None;
+        }
+        let mut record = Record::new(
+            Some(&json::FORMAT),
+            Envelope::default(),
+            Payload::from_line(*first),
+            first.span(),
+        );
+        for line in inside {
+            record.join(Payload::from_line(*line), line.span().end, Lines::default());
+        }
+        if !(json::FORMAT.begins)(record.payload().as_str()) {
+            return None;
+        }
+        self.close();
+        self.current = Some(record);
+        Some(last + 1)
+    }
+
+    /// Reads a record whose JSON object is spread over lines, before each of which another writer put its head, and says how many it
+    /// took. What the object does not say the first head does.
+    pub(super) fn spread_behind_heads(
+        &mut self,
+        first: &Line<'a>,
+        behind: &[Line<'a>],
+    ) -> Option<usize> {
+        if !first.text.ends_with('{') {
+            return None;
+        }
+        let layout = Rc::clone(self.layout.as_ref()?);
+        let said =
+            |line: &Line<'a>| Some(Payload::from_line(*line).skip(layout.message(line.text)?));
+        let open = said(first).filter(|said| said.as_str() == "{")?;
+        let mut record = Record::new(Some(&json::FORMAT), Envelope::default(), open, first.span());
+        for (taken, line) in behind.iter().take(SPREAD_LINES).enumerate() {
+            let said = said(line)?;
+            let is_end = said.as_str() == "}";
+            record.join(said, line.span().end, Lines::default());
+            if is_end && json::is_whole(record.payload().as_str()) {
+                if !(json::FORMAT.begins)(record.payload().as_str()) {
+                    return None;
+                }
+                let head = layout.header(first.text);
+                record.wrapper.carried_by(head);
+                self.close();
+                self.current = Some(record);
+                return Some(taken + 1);
+            }
+        }
+        None
+    }
+}
