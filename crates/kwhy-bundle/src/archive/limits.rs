@@ -157,6 +157,8 @@ pub struct Shared {
     pub read: AtomicU64,
     /// Members that were read.
     pub members: AtomicU64,
+    /// Bytes of their names.
+    pub names: AtomicU64,
     /// Ends the run early.
     pub stop: Cancel,
     clock: Clock,

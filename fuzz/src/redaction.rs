@@ -1,0 +1,92 @@
+//! Secrets stay masked, whatever stands around their lines.
+
+use std::sync::LazyLock;
+
+use kwhy_core::Analyzer;
+use kwhy_core::events::masked;
+
+use crate::reports::drawn;
+
+/// What each secret contains, as it is or in capital letters.
+const CANARY: &str = "zk4tidewater9";
+
+/// Kinds of secrets; `@` is the secret.
+const KINDS: &[&str] = &[
+    "DB_PASSWORD=@",
+    "password: @",
+    "\"password\": \"@\"",
+    "clientSecret=@ retry=3",
+    "X-Api-Key: @",
+    "AWS_SECRET_ACCESS_KEY=@",
+    "exec: helm login --password @ --username crane",
+    "args: map[password:@ user:crane]",
+    "dial postgres://crane:@@db.dock.svc:5432/app: timeout",
+    "redis://:@@cache:6379/0 is down",
+    "jdbc:postgresql://db/app?user=crane&password=@",
+    "Server=dock;User Id=crane;Password=@;Timeout=3",
+    "GET /quay?access_token=@&page=2",
+    "Authorization: Bearer @",
+    "Authorization: Basic @==",
+    "curl -u crane:@ https://quay.example",
+    "Set-Cookie: @",
+    "X-Vault-Token: @",
+    "eyJhbGciOiJIUzI1NiJ9.@.@",
+    "ghp_@ is refused",
+    "glpat-@ is refused",
+    "xoxb-@ is refused",
+    "hvs.@ is refused",
+    "exec: redis-cli -a @ ping",
+    "exec: docker login -u crane -p @ quay.example",
+    "command: [app, --token, @]",
+    "got &{User:crane Password:@ Retry:3}",
+    "env: [{name: DB_PASSWORD, value: @}]",
+    "<password>@</password>",
+    "CREATE USER crane IDENTIFIED BY '@'",
+    "requirepass @",
+    "client-key-data: @",
+];
+
+/// Ways in which a line stands in an input.
+const CARRIERS: &[(&str, &str)] = &[
+    ("", ""),
+    ("E0304 05:06:07.123456       1 sync.go:88] Failed: ", ""),
+    ("2024-03-04T05:06:07.123456789Z stderr F ", ""),
+    ("2m          Warning   Failed   pod/crane-7   ", ""),
+    ("      Message:  ", ""),
+    ("  Warning  Failed  2s   kubelet  ", ""),
+    ("time=\"2031-03-04T05:06:07Z\" level=error msg=failed ", ""),
+    (
+        "panic: ",
+        "\n\ngoroutine 1 [running]:\nmain.main()\n\t/a.go:7 +0x1",
+    ),
+];
+
+static ANALYZER: LazyLock<Analyzer> = LazyLock::new(|| Analyzer::new().with_timeline());
+static BLOCKS: LazyLock<Analyzer> = LazyLock::new(|| Analyzer::new().with_blocks_of(300));
+
+/// A line with a secret of the kind that the first byte chooses, in the carrier that the second one does, between two halves of
+/// the rest.
+pub fn redaction(data: &[u8]) {
+    let [kind, carrier, cut, rest @ ..] = data else {
+        return;
+    };
+    let rest = String::from_utf8_lossy(rest).replace(CANARY, "");
+    let cut = rest.floor_char_boundary(usize::from(*cut));
+    let (before, after) = rest.split_at(cut);
+    let (open, close) = CARRIERS[usize::from(*carrier) % CARRIERS.len()];
+    let line = KINDS[usize::from(*kind) % KINDS.len()]
+        .replace("@@", &format!("{CANARY}\0"))
+        .replace('@', CANARY)
+        .replace('\0', "@");
+    let text = format!("{before}\n{open}{line}{close}\n{after}");
+    let leaks = |out: &str| out.contains(CANARY);
+    let out = masked(&text);
+    assert!(!leaks(&out), "masked: {line:?} in {text:?}\n{out:?}");
+    for analyzer in [&*ANALYZER, &*BLOCKS] {
+        let mut report = analyzer.analyze_text("input", text.as_str());
+        report.add_lines_around("input", text.as_bytes(), 2);
+        for (form, out) in drawn(&report) {
+            assert!(!leaks(&out), "{form}: {line:?} in {text:?}\n{out}");
+        }
+    }
+}
