@@ -15,7 +15,7 @@ pub use cre::cre;
 pub use differential::differential;
 pub use made_archive::made_archive;
 pub use redaction::redaction;
-pub use reports::reports;
+pub use reports::{drawn, reports};
 pub use words::{cre_words, words};
 
 use std::io::Read;

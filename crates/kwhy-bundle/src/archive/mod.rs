@@ -198,8 +198,8 @@ impl<'v> Walk<'v> {
     fn is_full(&self, member: &Member) -> bool {
         let what = if self.shared.members.load(Ordering::Relaxed) >= self.limits.members {
             "more members than --limit members allows: not read from here on"
-        } else if self.shared.names.load(Ordering::Relaxed) > MAX_NAMES {
-            "names of members of more than 64 MiB: not read from here on"
+        } else if self.shared.names.load(Ordering::Relaxed) > self.limits.names {
+            "names of members of more bytes than a run keeps: not read from here on"
         } else {
             return false;
         };
@@ -226,9 +226,6 @@ impl<'v> Walk<'v> {
         self.visit.document(member, start, &mut content);
     }
 }
-
-/// The bytes of the names of all members: reports and what finds members that say the same keep them.
-const MAX_NAMES: u64 = 64 << 20;
 
 /// The nesting of a stream.
 struct Layers {
