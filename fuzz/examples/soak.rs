@@ -56,14 +56,31 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (mut runs, mut bytes) = (0_u64, 0_u64);
     let mut out = std::io::stdout().lock();
     while start.elapsed() < Duration::from_secs(60 * minutes) {
-        let chosen: Vec<usize> = (0..=numbers.below(20)).map(|_| numbers.below(contents.len())).collect();
+        let chosen: Vec<usize> = (0..=numbers.below(20))
+            .map(|_| numbers.below(contents.len()))
+            .collect();
         let mut input = match numbers.below(4) {
             0 => contents[chosen[0]].clone(),
-            1 => chosen.iter().flat_map(|it| &contents[*it]).copied().collect(),
+            1 => chosen
+                .iter()
+                .flat_map(|it| &contents[*it])
+                .copied()
+                .collect(),
             kind => {
-                let names: Vec<String> = chosen.iter().map(|it| format!("run-{runs}/{it}.log")).collect();
-                let members: Vec<(&str, &[u8])> = names.iter().zip(&chosen).map(|(name, it)| (name.as_str(), contents[*it].as_slice())).collect();
-                if kind == 2 { testing::tar_of(&members) } else { testing::zip_of(&members, true) }
+                let names: Vec<String> = chosen
+                    .iter()
+                    .map(|it| format!("run-{runs}/{it}.log"))
+                    .collect();
+                let members: Vec<(&str, &[u8])> = names
+                    .iter()
+                    .zip(&chosen)
+                    .map(|(name, it)| (name.as_str(), contents[*it].as_slice()))
+                    .collect();
+                if kind == 2 {
+                    testing::tar_of(&members)
+                } else {
+                    testing::zip_of(&members, true)
+                }
             }
         };
         // every third input is damaged
@@ -75,7 +92,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         bytes += input.len() as u64;
         let mut incident = analyzer.incident();
-        let inputs = read(&format!("input-{runs}"), input.as_slice(), &Options::default(), &mut incident);
+        let inputs = read(
+            &format!("input-{runs}"),
+            input.as_slice(),
+            &Options::default(),
+            &mut incident,
+        );
         let mut report = incident.finish();
         inputs.add_to(&mut report);
         kwhy_fuzz::drawn(&report);

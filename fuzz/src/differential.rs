@@ -69,12 +69,16 @@ fn archive_and_members(data: &[u8]) {
     assert_eq!(archive, one_by_one, "an archive and its members");
 }
 
-/// What is reported but for what tells how it was read.
+/// What is reported but for what tells how it was read: segments are listed of documents that are read whole.
 fn said(report: &Report) -> String {
     let findings = serde_json::to_string_pretty(&report.findings).unwrap_or_default();
-    let inputs = serde_json::to_string(&report.inputs).unwrap_or_default();
+    let inputs: Vec<(&str, u64)> = report
+        .inputs
+        .iter()
+        .map(|input| (&*input.source, input.lines))
+        .collect();
     format!(
-        "{findings}\n{inputs}\n{:?} {:?} {}",
+        "{findings}\n{inputs:?}\n{:?} {:?} {}",
         report.verdict, report.bundles, report.stats.lines
     )
 }

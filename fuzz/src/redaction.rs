@@ -7,8 +7,9 @@ use kwhy_core::events::masked;
 
 use crate::reports::drawn;
 
-/// What each secret contains, as it is or in capital letters.
-const CANARY: &str = "zk4tidewater9";
+/// What is looked for in the outputs, and the secret that contains it.
+const CANARY: &str = "Zk4tIdewater9";
+const SECRET: &str = "Zk4tIdewater9aB3dE6gH9kL4mNpQ7rS2tV5wX8";
 
 /// Kinds of secrets; `@` is the secret.
 const KINDS: &[&str] = &[
@@ -74,9 +75,11 @@ pub fn redaction(data: &[u8]) {
     let cut = rest.floor_char_boundary(usize::from(*cut));
     let (before, after) = rest.split_at(cut);
     let (open, close) = CARRIERS[usize::from(*carrier) % CARRIERS.len()];
-    let line = KINDS[usize::from(*kind) % KINDS.len()]
-        .replace("@@", &format!("{CANARY}\0"))
-        .replace('@', CANARY)
+    // of an address the last `@` precedes the host
+    let kind = KINDS[usize::from(*kind) % KINDS.len()];
+    let line = kind
+        .replace("@@", &format!("{SECRET}\0"))
+        .replace('@', SECRET)
         .replace('\0', "@");
     let text = format!("{before}\n{open}{line}{close}\n{after}");
     let leaks = |out: &str| out.contains(CANARY);
