@@ -100,7 +100,10 @@ fn forms() -> Vec<(&'static str, Vec<u8>)> {
 fn a_failure_at_each_byte() {
     for (form, bytes) in forms() {
         let (inputs, whole) = analysed(bytes.as_slice());
-        assert!(inputs.failures.is_empty() && inputs.limits.len() < 2, "{form}");
+        assert!(
+            inputs.failures.is_empty() && inputs.limits.len() < 2,
+            "{form}"
+        );
         assert!(whole.findings.len() >= 2, "{form}");
         // blocks of a tar are alike but for their edges
         let step = match form {
@@ -146,7 +149,10 @@ fn what_comes_after_a_failure_is_read() {
         assert_eq!((inputs.read, inputs.failures.len()), (1, 1), "{at}");
         let report = incident.finish();
         let causes: Vec<&str> = report.findings.iter().map(|it| it.cause.as_str()).collect();
-        assert!(causes.contains(&"storage/configmap-missing"), "{at}: {causes:?}");
+        assert!(
+            causes.contains(&"storage/configmap-missing"),
+            "{at}: {causes:?}"
+        );
     }
 }
 
@@ -155,7 +161,11 @@ fn an_incident_goes_on_after_a_failure() {
     let text = [LOG, EVENTS].concat();
     for at in 0..text.len() {
         let mut incident = ANALYZER.incident();
-        assert!(incident.read("a", Faulty::new(text.as_bytes(), at, 64)).is_err());
+        assert!(
+            incident
+                .read("a", Faulty::new(text.as_bytes(), at, 64))
+                .is_err()
+        );
         assert!(incident.read("b", EVENTS.as_bytes()).is_ok());
         let report = incident.finish();
         let mut before = ANALYZER.incident();

@@ -62,6 +62,10 @@ impl SignatureError {
         let (start, at) = error
             .location()
             .map_or((0, (1, 1)), |at| (at.index(), (at.line(), at.column())));
+        let at = match has_other_breaks(source) {
+            true => place(source, source.floor_char_boundary(start)),
+            false => at,
+        };
         // the reader marks the mapping; the value that the message quotes is inside it
         let exact = quoted(&message).and_then(|value| {
             source
@@ -201,6 +205,13 @@ pub(crate) fn place(source: &str, at: usize) -> (usize, usize) {
         before.matches('\n').count() + 1,
         at - before.rfind('\n').map_or(0, |end| end + 1) + 1,
     )
+}
+
+/// Returns true if a text has line ends that readers of YAML count and editors do not.
+pub(crate) fn has_other_breaks(text: &str) -> bool {
+    let ends = |at: usize| !text[at + 1..].starts_with('\n');
+    text.contains(['\u{85}', '\u{2028}', '\u{2029}'])
+        || text.match_indices('\r').any(|(at, _)| ends(at))
 }
 
 /// The first text in double quotes in a message, unescaped; failing that, in backquotes.
