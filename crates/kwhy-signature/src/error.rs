@@ -224,3 +224,21 @@ pub(crate) fn quoted(message: &str) -> Option<String> {
     let start = message.find('`')? + 1;
     message[start..].split('`').next().map(str::to_owned)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_those_of_editors() {
+        let source = "a: 1\nb: 'x\r\r\ry\nc: 2\n";
+        let error = serde_yaml::from_str::<serde_yaml::Value>(source).unwrap_err();
+        let error = SignatureError::from_yaml("a.yaml", source, error);
+        assert!((2..=4).contains(&error.line()), "{error}");
+        let plain = "a: 1\r\nb: [x\r\nc: 2\r\n";
+        let error = serde_yaml::from_str::<serde_yaml::Value>(plain).unwrap_err();
+        let place = error.location().map(|at| (at.line(), at.column()));
+        let error = SignatureError::from_yaml("a.yaml", plain, error);
+        assert_eq!(Some((error.line(), error.column())), place);
+    }
+}

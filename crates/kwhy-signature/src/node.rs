@@ -292,7 +292,7 @@ mod tests {
     #[test]
     fn lines_are_those_of_editors() {
         for other in ["\r", "\u{85}", "\u{2028}"] {
-            let text = format!("a: 'b{other}{other}'\nc: d\nc: e\n");
+            let text = format!("a: 'b{other} {other} c'\nc: d\nc: e\n");
             assert_eq!(read(&text).unwrap_err().0, (3, 1), "{other:?}");
         }
     }
