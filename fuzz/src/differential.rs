@@ -21,18 +21,16 @@ static POOLS: LazyLock<Vec<rayon::ThreadPool>> = LazyLock::new(|| {
 /// The fast engine against the naive one, one block against many, one thread against two, an archive against its members one by one.
 pub fn differential(data: &[u8]) {
     let data = &data[..data.len().min(8 << 10)];
-    let naive = said(&NAIVE.analyze_text("input", data));
-    assert_eq!(
-        said(&FAST.analyze_text("input", data)),
-        naive,
-        "fast and naive"
-    );
-    let of_threads: Vec<String> = POOLS
+    let naive = found(&NAIVE.analyze_text("input", data));
+    let fast = found(&FAST.analyze_text("input", data));
+    assert_eq!(fast, naive, "fast and naive");
+    let of_threads: Vec<Report> = POOLS
         .iter()
-        .map(|pool| pool.install(|| said(&BLOCKS.analyze_text("input", data))))
+        .map(|pool| pool.install(|| BLOCKS.analyze_text("input", data)))
         .collect();
-    assert_eq!(of_threads[0], of_threads[1], "one thread and two");
-    assert_eq!(of_threads[0], naive, "many blocks and one");
+    assert_eq!(found(&of_threads[0]), naive, "many blocks and one");
+    let [one, two] = [0, 1].map(|at| said(&of_threads[at]));
+    assert_eq!(one, two, "one thread and two");
     archive_and_members(data);
 }
 
@@ -69,16 +67,14 @@ fn archive_and_members(data: &[u8]) {
     assert_eq!(archive, one_by_one, "an archive and its members");
 }
 
-/// What is reported but for what tells how it was read: segments are listed of documents that are read whole.
-fn said(report: &Report) -> String {
+/// What must not depend on how a text is read. What nothing explains, and so the verdict, does: of large inputs only lines
+/// that may match are read, and those that state an error in one of the usual ways.
+fn found(report: &Report) -> String {
     let findings = serde_json::to_string_pretty(&report.findings).unwrap_or_default();
-    let inputs: Vec<(&str, u64)> = report
-        .inputs
-        .iter()
-        .map(|input| (&*input.source, input.lines))
-        .collect();
-    format!(
-        "{findings}\n{inputs:?}\n{:?} {:?} {}",
-        report.verdict, report.bundles, report.stats.lines
-    )
+    format!("{findings}\n{}", report.stats.lines)
+}
+
+/// All that is reported.
+fn said(report: &Report) -> String {
+    serde_json::to_string_pretty(report).unwrap_or_default()
 }
