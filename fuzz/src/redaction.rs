@@ -72,7 +72,11 @@ pub fn redaction(data: &[u8]) {
         return;
     };
     let rest = String::from_utf8_lossy(rest).replace(CANARY, "");
-    let cut = rest.floor_char_boundary(usize::from(*cut));
+    let cuts = (0..=usize::from(*cut)).rev();
+    let cut = cuts
+        .into_iter()
+        .find(|at| rest.is_char_boundary(*at))
+        .unwrap_or(0);
     let (before, after) = rest.split_at(cut);
     let (open, close) = CARRIERS[usize::from(*carrier) % CARRIERS.len()];
     // of an address the last `@` precedes the host

@@ -63,7 +63,10 @@ impl SignatureError {
             .location()
             .map_or((0, (1, 1)), |at| (at.index(), (at.line(), at.column())));
         let at = match has_other_breaks(source) {
-            true => place(source, source.floor_char_boundary(start)),
+            true => {
+                let whole = (0..=start).rev().find(|at| source.is_char_boundary(*at));
+                place(source, whole.unwrap_or(0))
+            }
             false => at,
         };
         // the reader marks the mapping; the value that the message quotes is inside it
