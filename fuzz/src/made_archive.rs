@@ -10,7 +10,7 @@ use kwhy_bundle::testing;
 /// A member's path and content.
 type Document = (String, Vec<u8>);
 
-/// The bytes that are left; zeros behind them.
+/// The bytes that are left; zeros after them.
 struct Plan<'d>(&'d [u8]);
 
 impl Plan<'_> {

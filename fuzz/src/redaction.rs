@@ -47,8 +47,8 @@ const KINDS: &[&str] = &[
     "client-key-data: @",
 ];
 
-/// Ways in which a line stands in an input.
-const CARRIERS: &[(&str, &str)] = &[
+/// Ways in which a line occurs in an input.
+const ENVELOPES: &[(&str, &str)] = &[
     ("", ""),
     ("E0304 05:06:07.123456       1 sync.go:88] Failed: ", ""),
     ("2024-03-04T05:06:07.123456789Z stderr F ", ""),
@@ -65,10 +65,10 @@ const CARRIERS: &[(&str, &str)] = &[
 static ANALYZER: LazyLock<Analyzer> = LazyLock::new(|| Analyzer::new().with_timeline());
 static BLOCKS: LazyLock<Analyzer> = LazyLock::new(|| Analyzer::new().with_blocks_of(300));
 
-/// A line with a secret of the kind that the first byte chooses, in the carrier that the second one does, between two halves of
+/// A line with a secret of the kind that the first byte chooses, in the envelope that the second one does, between two halves of
 /// the rest.
 pub fn redaction(data: &[u8]) {
-    let [kind, carrier, cut, rest @ ..] = data else {
+    let [kind, envelope, cut, rest @ ..] = data else {
         return;
     };
     let rest = String::from_utf8_lossy(rest).replace(CANARY, "");
@@ -78,7 +78,7 @@ pub fn redaction(data: &[u8]) {
         .find(|at| rest.is_char_boundary(*at))
         .unwrap_or(0);
     let (before, after) = rest.split_at(cut);
-    let (open, close) = CARRIERS[usize::from(*carrier) % CARRIERS.len()];
+    let (open, close) = ENVELOPES[usize::from(*envelope) % ENVELOPES.len()];
     // of an address the last `@` precedes the host
     let kind = KINDS[usize::from(*kind) % KINDS.len()];
     let line = kind

@@ -1,4 +1,4 @@
-//! Readers that fail: at each byte the failure is told, and what precedes it is analysed, as is what comes after it.
+//! Readers that fail: at each byte the failure is reported, and what precedes it is analysed, as is what comes after it.
 
 use std::io::{self, Read, Write};
 use std::sync::LazyLock;
@@ -13,7 +13,7 @@ static ANALYZER: LazyLock<Analyzer> = LazyLock::new(Analyzer::new);
 const LOG: &str = "2024-03-04T05:06:07Z listening on :8080\npanic: runtime error: index out of range [3] with length 3\n\ngoroutine 1 [running]:\nmain.main()\n\t/src/quay.go:7 +0x1d\n";
 const EVENTS: &str = "LAST SEEN   TYPE      REASON        OBJECT       MESSAGE\n2m          Warning   FailedMount   pod/quay-0   MountVolume.SetUp failed for volume \"conf\" : configmap \"tides\" not found\n";
 
-/// Gives bytes in pieces, then fails, or ends if `at` is behind its end. Interruptions come between the pieces.
+/// Gives bytes in pieces, then fails, or ends if `at` is after its end. Interruptions come between the pieces.
 struct Faulty<'b> {
     bytes: &'b [u8],
     given: usize,

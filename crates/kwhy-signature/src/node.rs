@@ -186,7 +186,7 @@ pub(super) fn read(yaml: &str) -> Result<Vec<Rc<Node>>, Wrong> {
 
 /// Lines and columns of what is read, in its order.
 struct Places<'y> {
-    /// What is behind the last place, if lines are not counted as the reader counts them.
+    /// What follows the last place, if lines are not counted as the reader counts them.
     rest: Option<Chars<'y>>,
     index: usize,
     at: (usize, usize),

@@ -277,7 +277,7 @@ mod tests {
     use super::*;
 
     thread_local! {
-        /// How often tokens were held against a text.
+        /// The number of times that tokens were held against a text.
         pub(super) static STEPS: Cell<usize> = const { Cell::new(0) };
     }
 
