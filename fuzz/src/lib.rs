@@ -1,6 +1,22 @@
-//! The bodies of the fuzz targets: one for each entry point of `kwhy-core`, and one for the archives of `kwhy-bundle`. Each takes any
-//! bytes, and panics where a promise of the library is broken.
+//! The bodies of the fuzz targets: one for each entry point of `kwhy-core`, for the archives of `kwhy-bundle` and the forms of
+//! `kwhy-render`, and for what is promised of all of it. Each takes any bytes, and panics where a promise is broken.
 #![forbid(unsafe_code)]
+
+mod commands;
+mod cre;
+mod differential;
+mod made_archive;
+mod redaction;
+mod reports;
+mod words;
+
+pub use commands::commands;
+pub use cre::cre;
+pub use differential::differential;
+pub use made_archive::made_archive;
+pub use redaction::redaction;
+pub use reports::{drawn, reports};
+pub use words::{cre_words, words};
 
 use std::io::Read;
 use std::sync::{Arc, LazyLock};
@@ -129,7 +145,10 @@ pub fn table(data: &[u8]) {
 pub fn objects(data: &[u8]) {
     parser(data, parse::object::parse);
     let text = String::from_utf8_lossy(data);
-    for head in ["apiVersion: v1\nkind: Pod\nspec:\n  ", "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\n"] {
+    for head in [
+        "apiVersion: v1\nkind: Pod\nspec:\n  ",
+        "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\n",
+    ] {
         parser(format!("{head}{text}").as_bytes(), parse::object::parse);
     }
 }
@@ -183,7 +202,14 @@ pub fn log_formats(data: &[u8]) {
         return;
     };
     let beginning = BEGINNINGS[usize::from(*choice) % BEGINNINGS.len()];
-    let text = [beginning.as_bytes(), rest, b"\n", beginning.as_bytes(), rest].concat();
+    let text = [
+        beginning.as_bytes(),
+        rest,
+        b"\n",
+        beginning.as_bytes(),
+        rest,
+    ]
+    .concat();
     parser(&text, parse::log::parse);
     each_line(&text, |line| {
         let format = parse::log::detect(line);

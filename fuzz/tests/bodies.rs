@@ -69,5 +69,13 @@ bodies!(
     log_formats,
     log_wrappers,
     chain,
-    signature_file
+    signature_file,
+    words,
+    cre,
+    cre_words,
+    made_archive,
+    redaction,
+    reports,
+    commands,
+    differential
 );

@@ -327,6 +327,15 @@ fn limits_hold() {
     );
     assert_eq!(found.kept.documents[1].0, "top/b");
     assert_eq!(found.kinds(), ["path-length"]);
+    let found = walk_with(
+        &tar_of(TWO),
+        Limits {
+            names: 10,
+            ..Limits::default()
+        },
+    );
+    assert_eq!(found.texts(), [READ[0]]);
+    assert_eq!(found.kinds(), ["members"]);
 }
 
 #[test]

@@ -95,6 +95,8 @@ pub mod archive;
 #[cfg(test)]
 mod archive_tests;
 pub mod bundle;
+#[cfg(test)]
+mod fault_tests;
 mod incident;
 mod pieces;
 mod read_ahead;

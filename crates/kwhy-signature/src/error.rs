@@ -62,6 +62,13 @@ impl SignatureError {
         let (start, at) = error
             .location()
             .map_or((0, (1, 1)), |at| (at.index(), (at.line(), at.column())));
+        let at = match has_other_breaks(source) {
+            true => {
+                let whole = (0..=start).rev().find(|at| source.is_char_boundary(*at));
+                place(source, whole.unwrap_or(0))
+            }
+            false => at,
+        };
         // the reader marks the mapping; the value that the message quotes is inside it
         let exact = quoted(&message).and_then(|value| {
             source
@@ -203,6 +210,13 @@ pub(crate) fn place(source: &str, at: usize) -> (usize, usize) {
     )
 }
 
+/// Returns true if a text has line ends that readers of YAML count and editors do not.
+pub(crate) fn has_other_breaks(text: &str) -> bool {
+    let ends = |at: usize| !text[at + 1..].starts_with('\n');
+    text.contains(['\u{85}', '\u{2028}', '\u{2029}'])
+        || text.match_indices('\r').any(|(at, _)| ends(at))
+}
+
 /// The first text in double quotes in a message, unescaped; failing that, in backquotes.
 pub(crate) fn quoted(message: &str) -> Option<String> {
     if let Some(start) = message.find('"') {
@@ -212,4 +226,22 @@ pub(crate) fn quoted(message: &str) -> Option<String> {
     }
     let start = message.find('`')? + 1;
     message[start..].split('`').next().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_those_of_editors() {
+        let source = "a: 1\nb: 'x\r\r\ry\nc: 2\n";
+        let error = serde_yaml::from_str::<serde_yaml::Value>(source).unwrap_err();
+        let error = SignatureError::from_yaml("a.yaml", source, error);
+        assert!((2..=4).contains(&error.line()), "{error}");
+        let plain = "a: 1\r\nb: [x\r\nc: 2\r\n";
+        let error = serde_yaml::from_str::<serde_yaml::Value>(plain).unwrap_err();
+        let place = error.location().map(|at| (at.line(), at.column()));
+        let error = SignatureError::from_yaml("a.yaml", plain, error);
+        assert_eq!(Some((error.line(), error.column())), place);
+    }
 }

@@ -2,8 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+use std::str::Chars;
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, StrInput};
+
+use super::error::has_other_breaks;
 
 /// The depth to which lists and mappings may nest.
 const MAX_DEPTH: usize = 100;
@@ -107,10 +110,11 @@ pub(super) fn read(yaml: &str) -> Result<Vec<Rc<Node>>, Wrong> {
     let mut documents = Vec::new();
     let mut anchors: HashMap<usize, Rc<Node>> = HashMap::new();
     let mut nodes = 0;
+    let mut places = Places::new(yaml);
     for event in Parser::new(StrInput::new(yaml)) {
         let (event, span) =
-            event.map_err(|error| (place(error.marker()), error.info().to_owned()))?;
-        let at = place(&span.start);
+            event.map_err(|error| (places.of(error.marker()), error.info().to_owned()))?;
+        let at = places.of(&span.start);
         let refused = |message: String| Err((at, message));
         let (value, anchor, at) = match event {
             Event::Scalar(text, style, anchor, _) => {
@@ -180,8 +184,37 @@ pub(super) fn read(yaml: &str) -> Result<Vec<Rc<Node>>, Wrong> {
     Ok(documents)
 }
 
-fn place(marker: &Marker) -> (usize, usize) {
-    (marker.line(), marker.col() + 1)
+/// Lines and columns of what is read, in its order.
+struct Places<'y> {
+    /// What follows the last place, if lines are not counted as the reader counts them.
+    rest: Option<Chars<'y>>,
+    index: usize,
+    at: (usize, usize),
+}
+
+impl<'y> Places<'y> {
+    fn new(yaml: &'y str) -> Places<'y> {
+        Places {
+            rest: has_other_breaks(yaml).then(|| yaml.chars()),
+            index: 0,
+            at: (1, 1),
+        }
+    }
+
+    fn of(&mut self, marker: &Marker) -> (usize, usize) {
+        let Some(rest) = &mut self.rest else {
+            return (marker.line(), marker.col() + 1);
+        };
+        while self.index < marker.index() {
+            match rest.next() {
+                Some('\n') => self.at = (self.at.0 + 1, 1),
+                Some(_) => self.at.1 += 1,
+                None => break,
+            }
+            self.index += 1;
+        }
+        self.at
+    }
 }
 
 /// Gives a value to what is open.
@@ -254,6 +287,14 @@ mod tests {
         }
         assert!(read(&bomb).unwrap_err().1.contains("aliases"));
         assert!(read("a: &a [*a]").is_err());
+    }
+
+    #[test]
+    fn lines_are_those_of_editors() {
+        for other in ["\r", "\u{85}", "\u{2028}"] {
+            let text = format!("a: 'b{other} {other} c'\nc: d\nc: e\n");
+            assert_eq!(read(&text).unwrap_err().0, (3, 1), "{other:?}");
+        }
     }
 
     #[test]

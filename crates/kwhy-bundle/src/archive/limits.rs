@@ -32,6 +32,8 @@ pub struct Limits {
     pub nesting: u64,
     /// Bytes of a member's name.
     pub path_length: u64,
+    /// Bytes of the names of all members together: a report and the search for members that say the same keep them.
+    pub names: u64,
     /// Seconds that reading may take.
     pub time: u64,
     /// Limits on reading members and files.
@@ -96,6 +98,8 @@ impl Default for Limits {
             // real bundles have two: a node's archive in a bundle, and compressed logs in that
             nesting: 4,
             path_length: 4096,
+            // a bundle of 100,000 members has some 15 MiB
+            names: 64 << 20,
             time: u64::MAX,
             read: ReadLimits::default(),
         }
@@ -157,6 +161,8 @@ pub struct Shared {
     pub read: AtomicU64,
     /// Members that were read.
     pub members: AtomicU64,
+    /// Bytes of their names.
+    pub names: AtomicU64,
     /// Ends the run early.
     pub stop: Cancel,
     clock: Clock,

@@ -196,13 +196,16 @@ impl<'v> Walk<'v> {
     /// Returns true if there were as many members as there may be, which is reported. An archive is then read no
     /// further.
     fn is_full(&self, member: &Member) -> bool {
-        let is_full = self.shared.members.load(Ordering::Relaxed) >= self.limits.members;
-        if is_full {
-            let what = "more members than --limit members allows: not read from here on";
-            self.shared
-                .note(&member.root, Limit::Members, what, &member.path);
-        }
-        is_full
+        let what = if self.shared.members.load(Ordering::Relaxed) >= self.limits.members {
+            "more members than --limit members allows: not read from here on"
+        } else if self.shared.names.load(Ordering::Relaxed) > self.limits.names {
+            "names of members of more bytes than a run keeps: not read from here on"
+        } else {
+            return false;
+        };
+        self.shared
+            .note(&member.root, Limit::Members, what, &member.path);
+        true
     }
 
     fn document(&mut self, member: &Member, start: Start, source: Source<'_>) {
@@ -211,6 +214,8 @@ impl<'v> Walk<'v> {
             return;
         }
         self.shared.members.fetch_add(1, Ordering::Relaxed);
+        let name = member.name.len() as u64;
+        self.shared.names.fetch_add(name, Ordering::Relaxed);
         let mut content = Capped {
             inner: source,
             left: self.limits.member_size,

@@ -34,35 +34,58 @@ impl Field {
         })
     }
 
-    /// Returns true if a text can be such a name (kubernetes/apimachinery `pkg/util/validation`).
-    fn fits(self, text: &str) -> bool {
-        let lower = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
-        let ends = |text: &str| {
-            text.bytes().next().is_some_and(lower) && text.bytes().last().is_some_and(lower)
-        };
+    /// The most bytes of such a name (kubernetes/apimachinery `pkg/util/validation`).
+    fn most(self) -> usize {
         match self {
-            Field::Namespace | Field::Container => {
-                text.len() <= 63 && ends(text) && text.bytes().all(|b| lower(b) || b == b'-')
-            }
-            Field::Pod => {
-                text.len() <= 253
-                    && ends(text)
-                    && text.bytes().all(|b| lower(b) || matches!(b, b'-' | b'.'))
-            }
-            Field::Node => {
-                !text.is_empty()
-                    && text.len() <= 253
-                    && text
-                        .bytes()
-                        .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.'))
-            }
-            Field::Uid => {
-                !text.is_empty() && text.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-')
-            }
-            Field::Time => text.bytes().any(|b| b.is_ascii_digit()),
+            Field::Namespace | Field::Container => 63,
+            Field::Pod | Field::Node => 253,
+            Field::Uid | Field::Time => MAX_PART,
         }
     }
+
+    /// Returns true if a byte can occur in such a name.
+    fn takes(self, b: u8) -> bool {
+        match self {
+            Field::Namespace | Field::Container => is_lower(b) || b == b'-',
+            Field::Pod => is_lower(b) || matches!(b, b'-' | b'.'),
+            Field::Node => b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.'),
+            Field::Uid => b.is_ascii_hexdigit() || b == b'-',
+            Field::Time => true,
+        }
+    }
+
+    /// Where such a name can end that starts where a text does, the shortest first. Each byte is looked at once.
+    fn ends(self, text: &str) -> impl Iterator<Item = usize> {
+        let all = text.bytes().take(self.most());
+        let run = all.take_while(|b| self.takes(*b)).count();
+        let named = matches!(self, Field::Namespace | Field::Container | Field::Pod);
+        let first = match self {
+            Field::Time => text.bytes().position(|b| b.is_ascii_digit()),
+            _ if named => text.bytes().next().filter(|b| is_lower(*b)).map(|_| 0),
+            _ => Some(0),
+        };
+        let bytes = text.as_bytes();
+        (first.map_or(run, |first| first + 1).max(1)..=run)
+            .filter(move |_| first.is_some())
+            .filter(move |end| text.is_char_boundary(*end))
+            .filter(move |end| !named || is_lower(bytes[end - 1]))
+    }
+
+    /// Returns true if a text is such a name.
+    fn fits(self, text: &str) -> bool {
+        text.len() <= self.most() && self.ends(text).last() == Some(text.len())
+    }
 }
+
+fn is_lower(b: u8) -> bool {
+    b.is_ascii_lowercase() || b.is_ascii_digit()
+}
+
+/// The most bytes of a part that shows something: file systems have no longer names (`NAME_MAX`), archives have.
+const MAX_PART: usize = 255;
+
+/// The number of parts at the end of a path that show something.
+const MAX_PARTS: usize = 64;
 
 /// A pattern of member names.
 #[derive(Clone, Debug)]
@@ -134,8 +157,9 @@ impl Pattern {
         Ok(Pattern { parts, weight })
     }
 
-    /// Matches a path and returns the captures.
+    /// Matches a path and returns the captures. What that takes is bounded, whatever the path is.
     pub fn fit<'p>(&self, path: &[&'p str]) -> Option<Kept<'p>> {
+        let path = &path[path.len().saturating_sub(MAX_PARTS)..];
         let mut kept = Vec::new();
         fit_parts(&self.parts, path, &mut kept).then(|| {
             kept.reverse();
@@ -162,50 +186,100 @@ fn fit_parts<'p>(parts: &[Part], path: &[&'p str], kept: &mut Kept<'p>) -> bool 
                 return false;
             };
             let known = kept.len();
-            let fits = fit_tokens(tokens, name, kept);
+            let fits = fit_part(tokens, name, kept);
             kept[known..].reverse();
             fits && fit_parts(before, folders, kept)
         }
     }
 }
 
+/// One part: by its end first, which most names do not have.
+fn fit_part<'p>(tokens: &[Token], name: &'p str, kept: &mut Kept<'p>) -> bool {
+    let (tokens, name) = match tokens {
+        [Token::Any] => return true,
+        _ if name.len() > MAX_PART => return false,
+        [before @ .., Token::Text(end)] if !before.is_empty() => {
+            match name.strip_suffix(end.as_str()) {
+                Some(name) => (before, name),
+                None => return false,
+            }
+        }
+        _ => (tokens, name),
+    };
+    fit_tokens(tokens, name, kept)
+}
+
+/// The shortest runs and captures from the left that fit.
 fn fit_tokens<'p>(tokens: &[Token], text: &'p str, kept: &mut Kept<'p>) -> bool {
-    let Some((first, rest)) = tokens.split_first() else {
-        return text.is_empty();
-    };
-    let ends = |text: &str| -> Vec<usize> {
-        let all = text.char_indices().map(|(at, _)| at);
-        all.chain([text.len()]).collect()
-    };
-    match first {
-        Token::Text(wanted) => text
+    #[cfg(test)]
+    tests::STEPS.set(tests::STEPS.get() + 1);
+    let known = kept.len();
+    match tokens {
+        [] => text.is_empty(),
+        [Token::Text(wanted), rest @ ..] => text
             .strip_prefix(wanted.as_str())
             .is_some_and(|text| fit_tokens(rest, text, kept)),
-        Token::Any if rest.is_empty() => true,
-        Token::Any => ends(text).into_iter().any(|end| {
-            let known = kept.len();
-            fit_tokens(rest, &text[end..], kept) || {
+        [Token::Any] => true,
+        [Token::Any, Token::Text(wanted), rest @ ..] => {
+            let mut from = 0;
+            while let Some(at) = text[from..].find(wanted.as_str()) {
+                let behind = from + at + wanted.len();
+                if fit_tokens(rest, &text[behind..], kept) {
+                    return true;
+                }
                 kept.truncate(known);
-                false
+                if matches!(rest, [Token::Any, ..]) {
+                    // it takes what is between this place and a later one, so that none of those fits either
+                    return false;
+                }
+                let next = text[from + at..].chars().next().map_or(1, char::len_utf8);
+                from += at + next;
             }
-        }),
-        Token::Keep(field) => ends(text).into_iter().any(|end| {
-            if !field.fits(&text[..end]) {
-                return false;
-            }
-            let known = kept.len();
-            kept.push((*field, &text[..end]));
-            fit_tokens(rest, &text[end..], kept) || {
+            false
+        }
+        [Token::Any, rest @ ..] => {
+            let ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);
+            ends.into_iter().any(|end| {
                 kept.truncate(known);
-                false
+                fit_tokens(rest, &text[end..], kept)
+            })
+        }
+        [Token::Keep(field)] => {
+            let fits = field.fits(text);
+            if fits {
+                kept.push((*field, text));
             }
-        }),
+            fits
+        }
+        [Token::Keep(field), rest @ ..] => {
+            for end in field.ends(text) {
+                let (name, behind) = text.split_at(end);
+                if matches!(&rest[0], Token::Text(next) if !behind.starts_with(next.as_str())) {
+                    continue;
+                }
+                kept.push((*field, name));
+                if fit_tokens(rest, behind, kept) {
+                    return true;
+                }
+                kept.truncate(known);
+            }
+            false
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
+    use proptest::prelude::*;
+
     use super::*;
+
+    thread_local! {
+        /// The number of times that tokens were held against a text.
+        pub(super) static STEPS: Cell<usize> = const { Cell::new(0) };
+    }
 
     fn kept(pattern: &str, path: &str) -> Option<String> {
         let path: Vec<&str> = path.split('/').collect();
@@ -245,5 +319,104 @@ mod tests {
         assert!(Pattern::new("{pods}/x").is_err());
         assert!(Pattern::new("{pod/x").is_err());
         assert!(Pattern::new("a//b").is_err());
+    }
+
+    /// What a pattern means: each run and capture of any length is tried.
+    fn naive<'p>(tokens: &[Token], text: &'p str, kept: &mut Kept<'p>) -> bool {
+        let Some((first, rest)) = tokens.split_first() else {
+            return text.is_empty();
+        };
+        let known = kept.len();
+        (0..=text.len())
+            .filter(|end| text.is_char_boundary(*end))
+            .any(|end| {
+                kept.truncate(known);
+                let (run, behind) = text.split_at(end);
+                let fits = match first {
+                    Token::Text(wanted) => run == wanted,
+                    Token::Any => true,
+                    Token::Keep(field) => {
+                        kept.push((*field, run));
+                        can_be(*field, run)
+                    }
+                };
+                fits && naive(rest, behind, kept)
+            })
+    }
+
+    fn can_be(field: Field, text: &str) -> bool {
+        let all = |more: &str| {
+            let ends = [text.bytes().next(), text.bytes().last()];
+            let edges = ends.iter().all(|end| end.is_some_and(is_lower));
+            edges
+                && text
+                    .bytes()
+                    .all(|b| is_lower(b) || more.as_bytes().contains(&b))
+        };
+        match field {
+            Field::Namespace | Field::Container => text.len() <= 63 && all("-"),
+            Field::Pod => text.len() <= 253 && all("-."),
+            Field::Node => {
+                let fits = |b: u8| b.is_ascii_alphanumeric() || b"-.".contains(&b);
+                (1..=253).contains(&text.len()) && text.bytes().all(fits)
+            }
+            Field::Uid => {
+                !text.is_empty() && text.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-')
+            }
+            Field::Time => text.bytes().any(|b| b.is_ascii_digit()),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn as_the_naive_way(
+            pattern in "([ab.-]{1,2}|\\*|\\{(namespace|pod|container|node|uid|time)\\}){1,6}",
+            name in "[ab.1_é-]{0,24}|[a-]{50,80}",
+        ) {
+            let pattern = Pattern::new(&pattern).unwrap();
+            let Some(Part::One(tokens)) = pattern.parts.first() else {
+                return Ok(()); // `**` alone
+            };
+            let (mut fast, mut slow) = (Vec::new(), Vec::new());
+            let fits = naive(tokens, &name, &mut slow);
+            prop_assert_eq!(fit_part(tokens, &name, &mut fast), fits);
+            if fits {
+                prop_assert_eq!(fast, slow);
+            }
+        }
+    }
+
+    /// What all patterns take for one name.
+    fn steps(path: &[&str]) -> usize {
+        STEPS.set(0);
+        crate::bundle::layout::place(path);
+        STEPS.get()
+    }
+
+    #[test]
+    fn no_name_takes_long() {
+        let uid = format!("p_n_{}{}.log", "a-".repeat(31), "a".repeat(180));
+        let dots = format!("{}x", "a.".repeat(120));
+        let shas = "-sha256get_-o_json".repeat(14);
+        let long = [&*uid, &*dots, &*shas].map(|name| name.repeat(20));
+        let deep = vec!["a"; 2000];
+        let known: Vec<&str> = "nodes/pods/cluster/artifacts/plugins/logs/namespaces/var/log"
+            .split('/')
+            .cycle()
+            .take(2000)
+            .collect();
+        for path in [
+            &[&*uid][..],
+            &["pods", &dots],
+            &["logs", &shas],
+            &["containers", &long[0]],
+            &["x", &long[1]],
+            &["x", &long[2]],
+            &deep,
+            &known,
+        ] {
+            let steps = steps(path);
+            assert!((1..20_000).contains(&steps), "{steps} for {}", path[0]);
+        }
     }
 }

@@ -23,6 +23,8 @@ const PLACES: &[&str] = &[
     "{\n  \"name\": \"GITHUB_TOKEN\",\n  \"value\": \"SECRET\"\n}",
     r#"x: "{\"env\":[{\"name\":\"API_KEY\",\"value\":\"SECRET\"},{\"name\":\"A\",\"value\":\"b\"}]}""#,
     "declare -x PGPASSWORD=\"SECRET\"\n",
+    "name:\npassword: SECRET\n",
+    "Name:         \nDB_PASSWORD=SECRET\n",
     // data of a ConfigMap
     "kind: ConfigMap\ndata:\n  password: SECRET\n  mode: fast\n",
     "data:\n  spring.datasource.password: 'SECRET'\n",

@@ -43,7 +43,9 @@ impl Finding<'_> {
         }
         let outer = start - quote.map_or(0, Quote::length);
         let behind = end + quote.map_or(0, Quote::length);
-        if self.is_value_of_name(outer) {
+        // one with a value of its own is no value, such as on the line after an empty `Name:`
+        let mark = self.byte(self.skip_blanks(behind, false));
+        if !matches!(mark, Some(b':' | b'=')) && self.is_value_of_name(outer) {
             return self.pair(outer, behind, quote, kind);
         }
         let behind = self.skip_colors(behind);
