@@ -261,3 +261,18 @@ fn text_that_shows_no_state_is_not_healthy() {
         assert_eq!(report.verdict, Verdict::Unknown, "{text}");
     }
 }
+
+#[test]
+fn an_error_level_that_is_a_number_is_seen_in_large_logs() {
+    let healthy = "{\"level\":30,\"time\":1709528767000,\"pid\":1,\"hostname\":\"oven-0\",\"msg\":\"a loaf was baked\"}\n";
+    for level in [50, 60] {
+        // its end is missing
+        let error =
+            format!("{{\"level\":{level},\"time\":1709528767000,\"msg\":\"the oven is co\n");
+        for count in [20, 20_000] {
+            let text = healthy.repeat(count) + &error + &healthy.repeat(count);
+            let report = Analyzer::new().analyze_text("x", text.as_str());
+            assert_eq!(report.verdict, Verdict::Unknown, "{level} of {count}");
+        }
+    }
+}

@@ -25,6 +25,8 @@ const ERROR_LEVEL_MARKERS: &[&str] = &[
     "\"level\":\"error\"",
     "\"level\":\"fatal\"",
     "\"level\":\"panic\"",
+    "\"level\":50,",
+    "\"level\":60,",
     "\\\"level\\\":\\\"error",
     "\\\"level\\\":\\\"fatal",
 ];

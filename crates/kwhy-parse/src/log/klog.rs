@@ -213,15 +213,21 @@ fn structured<'a>(payload: &Payload<'a>, start: usize) -> Option<Event<'a>> {
     let (name, open) = match text.get(start..)? {
         rest if rest.starts_with('"') => (None, start),
         rest => {
+            let is_name = |text: &str| {
+                let mut bytes = text.bytes();
+                !text.is_empty()
+                    && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"._-/".contains(&byte))
+            };
             // klogr separates its name by a space alone
-            let named = rest.find(" \"msg\"=").map(|length| (length, 1));
-            let (length, gap) = named.or_else(|| Some((rest.find(": \"")?, 2)))?;
-            let is_name = rest.as_bytes()[..length]
-                .iter()
-                .all(|byte| byte.is_ascii_alphanumeric() || b"._-/".contains(byte));
-            if length == 0 || !is_name {
-                return None;
-            }
+            let separators = [": \"", " \"msg\"="].into_iter();
+            let mut names = separators.filter_map(|mark| rest.split_once(mark));
+            let (name, _) = names.find(|(name, _)| is_name(name))?;
+            let length = name.len();
+            let gap = if rest[length..].starts_with(':') {
+                2
+            } else {
+                1
+            };
             (Some(start..start + length), start + length + gap)
         }
     };
