@@ -165,8 +165,11 @@ const LOADING: &[&str] = &[
     "xlink:href",
 ];
 
+/// The page's own form, which it has where there are several root causes; it sends nothing.
+const FILTER: &str = "<form id=\"filter\" hidden><label for=\"text\">Text<input id=\"text\" type=\"search\" autocomplete=\"off\"></label>";
+
 fn html(page: &str) {
-    let (tags, attributes) = markup(page);
+    let (tags, attributes) = markup(&page.replacen(FILTER, "", 1));
     let active = tags.iter().filter(|tag| ACTIVE.contains(&tag.as_str()));
     let loading = attributes
         .iter()
