@@ -573,3 +573,21 @@ fn a_list_of_one_row_that_is_cut_above_it() {
         assert_agreement("log", format!("{head}{table}{error}{head}").as_bytes());
     }
 }
+
+#[test]
+fn lines_of_escape_sequences_alone_are_counted() {
+    let blocks = Analyzer::new().with_blocks_of(300);
+    for (text, lines) in [
+        ("\u{1b}[31m", 1),
+        ("x\n\u{1b}[31m", 2),
+        ("x\n\u{1b}[31m\ny\n", 3),
+    ] {
+        for analyzer in [&blocks, &Analyzer::new()] {
+            assert_eq!(
+                analyzer.analyze_text("x", text).stats.lines,
+                lines,
+                "{text:?}"
+            );
+        }
+    }
+}

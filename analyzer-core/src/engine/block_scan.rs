@@ -206,20 +206,18 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
         let bytes = clean.text().as_bytes();
         let records = index_lines(bytes, self.around_block()).records;
         self.outcome.ends = ends(bytes, records);
-        self.outcome.lines = match self.block.bytes.last() {
-            None => 0,
-            Some(last) => {
-                let ends = memchr_iter(b'\n', &self.block.bytes).count() as u64;
-                ends + u64::from(*last != b'\n')
-            }
-        };
+        self.outcome.lines = line_count(&self.block.bytes);
     }
 
     /// Reads what may matter of a text; `cleaned` is the way back to the block's bytes if the text
     /// is not these.
     fn sweep(&mut self, index: &Index, bytes: &[u8], cleaned: Option<&Document>) {
         let mut line_index = index_lines(bytes, self.around_block());
-        self.outcome.lines = line_index.lines;
+        // a line of escape sequences alone is none of the clean text
+        self.outcome.lines = match cleaned {
+            Some(_) => line_count(&self.block.bytes),
+            None => line_index.lines,
+        };
         self.outcome.events = line_index.records;
         self.outcome.ends = ends(bytes, line_index.records);
         self.sample(bytes, line_index.lines);
@@ -351,6 +349,12 @@ fn ends(bytes: &[u8], records: u64) -> Option<(Stamp, Stamp)> {
 /// The time of the record that starts on a line.
 fn time_of(line: &[u8]) -> Option<Stamp> {
     log::header(&text(line))?.time
+}
+
+/// The number of lines; a last one without line end counts.
+fn line_count(bytes: &[u8]) -> u64 {
+    let ends = memchr_iter(b'\n', bytes).count() as u64;
+    ends + u64::from(bytes.last().is_some_and(|last| *last != b'\n'))
 }
 
 pub(super) fn count(formats: &mut Vec<(Format, u64)>, format: Format, lines: u64) {
