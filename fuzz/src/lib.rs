@@ -21,6 +21,7 @@ pub use words::{cre_words, words};
 use std::io::Read;
 use std::sync::{Arc, LazyLock};
 
+use kwhy_bundle::archive::Member;
 use kwhy_core::events::{ErrorChain, Event, Line, Parsed, Span, Text, lines, parse};
 use kwhy_core::{Analyzer, Catalogue, Document};
 
@@ -63,10 +64,23 @@ pub fn incident(data: &[u8]) {
     }
 }
 
+/// The archive that a target reads.
+fn input() -> Member {
+    Member {
+        name: "input".to_owned(),
+        root: "input".to_owned(),
+        path: String::new(),
+        size: None,
+        modified: None,
+        packed: false,
+        loose: false,
+    }
+}
+
 /// Archives: whatever they claim, their members keep to the limits.
 pub fn archive(data: &[u8]) {
     use kwhy_bundle::archive::limits::{Limits, Shared};
-    use kwhy_bundle::archive::{Member, MemberVisitor, Start, Walk};
+    use kwhy_bundle::archive::{MemberVisitor, Start, Walk};
 
     struct Count(u64);
     impl MemberVisitor for Count {
@@ -84,18 +98,9 @@ pub fn archive(data: &[u8]) {
     limits.member_size = MOST;
     limits.total_size = 8 << 20;
     limits.members = 100;
-    let member = Member {
-        name: "input".to_owned(),
-        root: "input".to_owned(),
-        path: String::new(),
-        size: None,
-        modified: None,
-        packed: false,
-        loose: false,
-    };
     let mut count = Count(0);
     let shared = Arc::new(Shared::default());
-    let read = Walk::new(&mut count, limits, Arc::clone(&shared)).read(member, data);
+    let read = Walk::new(&mut count, limits, Arc::clone(&shared)).read(input(), data);
     assert!(read.is_ok() && count.0 <= 100);
 }
 

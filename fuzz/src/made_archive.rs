@@ -7,6 +7,8 @@ use kwhy_bundle::archive::limits::{Limits, Shared};
 use kwhy_bundle::archive::{Member, MemberVisitor, Start, Walk};
 use kwhy_bundle::testing;
 
+use super::input;
+
 /// A member's path and content.
 type Document = (String, Vec<u8>);
 
@@ -67,18 +69,9 @@ pub fn made_archive(data: &[u8]) {
     limits.member_size = MOST;
     limits.total_size = 8 * MOST;
     limits.members = MOST_MEMBERS;
-    let member = Member {
-        name: "input".to_owned(),
-        root: "input".to_owned(),
-        path: String::new(),
-        size: None,
-        modified: None,
-        packed: false,
-        loose: false,
-    };
     let mut kept = Kept::default();
     let shared = Arc::new(Shared::default());
-    let read = Walk::new(&mut kept, limits, Arc::clone(&shared)).read(member, bytes.as_slice());
+    let read = Walk::new(&mut kept, limits, Arc::clone(&shared)).read(input(), bytes.as_slice());
     assert!(read.is_ok() && kept.0.len() as u64 <= MOST_MEMBERS);
     let (met, failures) = shared.finish();
     assert!(failures.is_empty());

@@ -35,8 +35,7 @@ fn record(text: &mut Vec<u8>, (part, source): (&Extract<'_>, Option<&str>), even
     json.string("message", event.message.as_str());
     json.some("logger", logger(event));
     json.piece("caller", &event.caller);
-    let error = ["error", "err"].iter().find_map(|key| event.field(key));
-    json.some("error", error.map(Text::as_str));
+    json.some("error", event.error().map(Text::as_str));
     json.json("fields", |text| fields::object(text, &event.fields));
     if let Some(own) = &event.carrier {
         json.json("carrier", |text| carrier(text, own));

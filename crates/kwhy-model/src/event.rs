@@ -300,6 +300,11 @@ impl<'a> Event<'a> {
         std::iter::once(&self.message).chain(errors.map(|field| &field.value))
     }
 
+    /// The error that a record is about, where its writer has a field for it.
+    pub fn error(&self) -> Option<&Text<'a>> {
+        ["error", "err"].iter().find_map(|key| self.field(key))
+    }
+
     /// The message and the error beside it as one sentence, `message: error`, as a program without structured
     /// logging prints them; none if one of them is missing.
     ///
@@ -310,9 +315,7 @@ impl<'a> Event<'a> {
     /// assert_eq!(event.sentence().unwrap().as_str(), "cannot bake: no flour");
     /// ```
     pub fn sentence(&self) -> Option<Text<'a>> {
-        let is_error =
-            |field: &&Field<'a>| ERROR_VALUE.contains(&&*field.key) && !field.value.is_empty();
-        let error = self.fields.iter().find(is_error)?;
+        let error = self.error().filter(|error| !error.is_empty())?;
         if self.message.is_empty() {
             return None;
         }
@@ -320,13 +323,10 @@ impl<'a> Event<'a> {
         builder.push_text(&self.message);
         let between = self.message.span().end;
         builder.push_decoded(": ", between..between);
-        builder.push_text(&error.value);
+        builder.push_text(error);
         Some(builder.finish())
     }
 }
-
-/// The keys that loggers of Go, Java, Python and JavaScript give to the error that a record is about.
-const ERROR_VALUE: [&str; 5] = ["error", "err", "exception", "cause", "reason"];
 
 fn is_error_key(key: &str) -> bool {
     [

@@ -305,6 +305,19 @@ mod tests {
     }
 
     #[test]
+    fn spans_of_parts_in_another_order_hold_all_of_them() {
+        let mut builder = TextBuilder::new();
+        builder.push("cannot bake", 40);
+        builder.push_decoded(": ", 51..51);
+        builder.push("no flour", 10);
+        let text = builder.finish();
+        assert_eq!(text.span(), 10..51);
+        assert_eq!(text.source_span(7..16), 10..51);
+        assert_eq!(text.source_span(0..6), 40..46);
+        assert_eq!(text.source_span(13..15), 10..12);
+    }
+
+    #[test]
     fn spans_survive_escapes_and_joins() {
         let text = joined();
         assert_eq!(text.as_str(), "caused by \"x");

@@ -196,15 +196,7 @@ mod tests {
         out
     }
 
-    const RECORDS: &str = "\
-E0304 05:06:06.123456      88 reflector.go:178] pkg/mod/example.com/harbour@v0.18.4/tools/cache/reflector.go:125: Failed to list *v1.Berth: berths.harbour.example.com is forbidden: User \"crane\" cannot list
-E0304 05:06:07.123456       1 crane.go:88] Lift of the load failed: the harbour has asked for the master to provide papers (get berths crane-papers). Trying again in 30 seconds.
-I0304 05:06:08.123456       1 crane.go:90] Lift of load 8
-time=\"2024-03-04T05:06:07Z\" level=error msg=\"Failed to reach the quay. Answer: 400 - 400 Bad Request. Body: berth \\\"north\\\" cannot be used twice at once\" error=\"bad handshake\"
-{\"level\":\"warn\",\"ts\":\"2024-03-04T05:06:07.123456Z\",\"caller\":\"crane/lift.go:7\",\"msg\":\"no berth\",\"load\":[\"rye-7\",\"--of=north\",\"--signed=nobody\"]}
-Error from server: admission webhook \"harbour.example.com\" denied the request: load rye-7 has no papers that anybody has signed
-MountVolume.SetUp failed for volume \"papers\" : secret \"harbour.crane-injector-service-account-of-the-north-quay\" not found
-";
+    const RECORDS: &str = include_str!("long_records.log");
 
     #[test]
     fn lines_that_were_cut_are_joined_at_any_width() {

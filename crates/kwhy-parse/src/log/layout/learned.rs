@@ -137,9 +137,7 @@ impl Layout {
             && fitting >= LEAST
             && fitting * 5 >= all * 4
     }
-}
 
-impl Layout {
     /// Returns true if each line that is not indented has this layout, with a level in it.
     pub(in crate::log) fn is_of_each(&self, lines: &[Line<'_>]) -> bool {
         let mut lines = lines
