@@ -150,6 +150,10 @@ fn is_outside(line: &str) -> bool {
 
 /// Returns true if a line can be the rest of the one before it; `first` is the line that is cut.
 fn is_rest(line: &str, first: &str) -> bool {
+    // an object that is one line may be cut before its end
+    if first.trim_start().starts_with("{\"") && line.bytes().all(|byte| b"}]".contains(&byte)) {
+        return true;
+    }
     let begins = begins(line);
     let is_own = begins == Some(Begin::Surely)
         || (begins == Some(Begin::Maybe) && describe::is_field(line))

@@ -109,6 +109,19 @@ impl Finding<'_> {
         }
     }
 
+    /// Returns true if a line continues from a byte on as an error does whose first words were cut off: with words, then
+    /// an address or a reason.
+    pub fn is_end_of_sentence(&self, at: usize) -> bool {
+        const WORDS: usize = 4;
+        let line = self.text.get(at..self.end_of_line(at)).unwrap_or("");
+        let mut words = line.split_ascii_whitespace();
+        let said = words.by_ref().take(WORDS).filter(|word| {
+            let is_letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'\'';
+            word.bytes().all(is_letter)
+        });
+        said.count() == WORDS && words.any(|word| word.ends_with(':') || word.contains("://"))
+    }
+
     /// The byte after the words that a sentence has before a password: `is`, `was set to`.
     pub fn skip_links(&self, mut at: usize) -> usize {
         const MOST: usize = 4;

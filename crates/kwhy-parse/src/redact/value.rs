@@ -83,7 +83,7 @@ impl Finding<'_> {
                     self.json(at + 1, kind);
                 }
             }
-            Some(b':') if self.begins_line(start) => {
+            Some(b':') if self.begins_line(start) && !self.is_end_of_sentence(at + 1) => {
                 let indent = start - self.start_of_line(start);
                 self.rest_of_line(at + 1, indent, kind);
             }
