@@ -117,11 +117,13 @@ impl Document {
     /// The number of lines; a last line without line end counts.
     pub fn line_count(&self) -> u64 {
         let lines = self.line_starts.len() as u64;
-        if self.text.is_empty() || self.text.ends_with('\n') {
-            lines - 1
-        } else {
-            lines
-        }
+        // a line of escape sequences alone is none of the clean text
+        let bytes = match &self.original {
+            Some(original) if !is_utf16(original) => original.as_slice(),
+            _ => self.text.as_bytes(),
+        };
+        let is_ended = bytes.is_empty() || bytes.ends_with(b"\n");
+        lines - u64::from(is_ended)
     }
 
     /// The size of the original in bytes.
@@ -293,6 +295,20 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn lines_are_those_of_the_original() {
+        for (text, lines) in [
+            ("", 0),
+            ("x", 1),
+            ("x\r\n", 1),
+            ("\u{1b}[31m", 1),
+            ("x\n\u{1b}[31m", 2),
+            ("x\n\u{1b}[31m\n", 2),
+        ] {
+            assert_eq!(Document::new("x", text).line_count(), lines, "{text:?}");
+        }
+    }
 
     #[test]
     fn places_in_the_original() {

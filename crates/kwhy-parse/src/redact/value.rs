@@ -350,12 +350,13 @@ impl Finding<'_> {
     pub fn said_from(&mut self, from: usize, kind: Kind) {
         const SHORTEST: usize = 6;
         let end = self.end_of_word(from);
-        let word = self.bytes.get(from..end).unwrap_or_default();
-        // an address or a place in a file ends the name's part of the sentence
-        let is_of_sentence = word.ends_with(b":") || memmem::find(word, b"://").is_some();
-        if word.len() >= SHORTEST && is_random(word) && !is_of_sentence && !sentence::is_term(word)
-        {
-            self.take(from..end, kind);
+        let word = self.text.get(from..end).unwrap_or("");
+        // an address or a place in a file ends the name's part of the sentence; what is random before a colon is neither
+        let value = word.trim_end_matches(':');
+        let is_place = value.len() < word.len() && !names::is_random_text(value);
+        let is_said = is_place || word.contains("://") || sentence::is_term(value.as_bytes());
+        if value.len() >= SHORTEST && is_random(value.as_bytes()) && !is_said {
+            self.take(from..from + value.len(), kind);
         }
     }
 

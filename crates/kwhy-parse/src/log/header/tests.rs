@@ -56,6 +56,19 @@ fn agree(line: &str) -> Result<(), TestCaseError> {
     }
 }
 
+#[test]
+fn indented_times_of_the_runtime_agree() {
+    for payload in [
+        "2024-03-04T05:06:07.123456789Z ERROR failed to moor",
+        "2024-03-04T05:06:07.123456789Z stderr P failed to moor",
+    ] {
+        for indent in ["", " ", "   "] {
+            let line = format!("2024-03-04T05:06:07.123456789Z stderr F {indent}{payload}");
+            assert_eq!(difference(&line), None);
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 

@@ -41,6 +41,7 @@ pub(super) const FORMAT: FormatSpec = FormatSpec {
         ))
     },
     show: |_, text| match Head::of(text) {
+        Some(_) if envelope::has_time_of_another(text) => Shown::NoRecord,
         // the values after the message may have the time
         Some(head) if head.find(Kind::Time).is_none() && text.contains("time") => Shown::Unclear,
         Some(head) => shown(text, &head),
