@@ -14,6 +14,7 @@ Containers:
 
 /// Texts in which `SECRET` is one, and nothing else is.
 const PLACES: &[&str] = &[
+    "- name:\nrequirepass SECRET\n",
     "login of tide failed, password: SECRET: refused by the dock",
     // environment variables
     POD,

@@ -45,7 +45,12 @@ impl Finding<'_> {
         let behind = end + quote.map_or(0, Quote::length);
         // one with a value of its own is no value, such as on the line after an empty `Name:`
         let mark = self.byte(self.skip_blanks(behind, false));
-        if !matches!(mark, Some(b':' | b'=')) && self.is_value_of_name(outer) {
+        let is_statement = match mark {
+            Some(b':' | b'=') => true,
+            None | Some(b'\r' | b'\n' | b',' | b'}') => false,
+            Some(_) => quote.is_none() && self.line_before(outer).trim_ascii().is_empty(),
+        };
+        if !is_statement && self.is_value_of_name(outer) {
             return self.pair(outer, behind, quote, kind);
         }
         let behind = self.skip_colors(behind);
