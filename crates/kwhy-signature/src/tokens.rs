@@ -93,6 +93,9 @@ impl RequiredTokens {
             let demanded = patterns.0.iter().map(Pattern::demanded);
             add(demanded.map(<[_]>::to_vec).collect());
         }
+        if let Some(entry) = &event.entry {
+            add(entry.demanded().to_vec());
+        }
         let first_word = |name: &String| {
             let name = name.to_ascii_lowercase();
             in_words(name.trim_end_matches('*'))

@@ -3,6 +3,7 @@
 use kwhy_prefilter::MIN_LITERAL;
 use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind};
 
+use crate::case;
 use crate::literals::flat;
 
 /// The shortest text that is looked for.
@@ -85,6 +86,16 @@ impl Exact {
         })
     }
 
+    /// Returns the texts of all of some pieces, if these are few.
+    fn any(pieces: impl Iterator<Item = Option<Exact>>) -> Option<Exact> {
+        let each: Vec<Exact> = pieces.collect::<Option<_>>()?;
+        let all = Exact {
+            folded: each.iter().any(|one| one.folded),
+            texts: each.into_iter().flat_map(|one| one.texts).collect(),
+        };
+        (all.texts.len() <= MOST).then_some(all)
+    }
+
     /// The texts to look for: those without capitals are found in any case.
     fn needed(&self) -> Vec<String> {
         best(self.texts.iter().map(|text| match self.folded {
@@ -110,16 +121,83 @@ pub(super) fn required(hir: &Hir) -> Vec<String> {
             run = joined;
             continue;
         }
-        found = better(found, run.needed());
+        let longer = edge(part, Edge::Start).and_then(|start| run.then(&start));
+        found = better(found, longer.as_ref().unwrap_or(&run).needed());
         run = match own {
             Some(own) => own,
             None => {
                 found = better(found, inner(part));
-                Exact::one("")
+                edge(part, Edge::End).unwrap_or(Exact::one(""))
             }
         };
     }
     better(found, run.needed())
+}
+
+/// An end of what a part matches.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Edge {
+    Start,
+    End,
+}
+
+/// The texts with one of which each match of a part starts or ends, if these are few.
+fn edge(part: &Hir, edge: Edge) -> Option<Exact> {
+    match part.kind() {
+        HirKind::Repetition(repeated) if repeated.min > 0 => self::edge(&repeated.sub, edge),
+        HirKind::Capture(group) => self::edge(&group.sub, edge),
+        HirKind::Alternation(parts) => Exact::any(parts.iter().map(|part| self::edge(part, edge))),
+        HirKind::Concat(parts) => {
+            let mut parts: Vec<&Hir> = parts.iter().filter(|part| !is_empty(part)).collect();
+            if edge == Edge::End {
+                parts.reverse();
+            }
+            let mut run = Exact::one("");
+            for part in parts {
+                let own = exact(part);
+                let next = own.clone().or_else(|| self::edge(part, edge));
+                let longer = next.and_then(|next| match edge {
+                    Edge::Start => run.then(&next),
+                    Edge::End => next.then(&run),
+                });
+                match longer {
+                    Some(longer) => run = longer,
+                    None => break,
+                }
+                if own.is_none() {
+                    break;
+                }
+            }
+            (!run.texts.iter().any(String::is_empty)).then_some(run)
+        }
+        _ => exact(part),
+    }
+}
+
+/// The number of literal characters that a match demands.
+pub(super) fn weight(hir: &Hir) -> usize {
+    crate::literals::weight_of(&case::mapped(hir, &of_one_case))
+}
+
+/// Words in lower case that a match demands: for one of the alternatives each list has a word that it contains.
+pub(super) fn demanded(hir: &Hir) -> Vec<Vec<Vec<String>>> {
+    let mut parts = Vec::new();
+    flat(std::slice::from_ref(hir), &mut parts);
+    parts.retain(|part| !is_empty(part));
+    let alternatives = match parts.as_slice() {
+        [alone] => match alone.kind() {
+            HirKind::Alternation(parts) => parts.as_slice(),
+            _ => std::slice::from_ref(hir),
+        },
+        _ => std::slice::from_ref(hir),
+    };
+    let words = |part| {
+        let lists = crate::literals::demanded(&case::mapped(part, &of_one_case));
+        let small =
+            |words: Vec<String>| words.iter().map(|word| word.to_ascii_lowercase()).collect();
+        lists.into_iter().map(small).collect()
+    };
+    alternatives.iter().map(words).collect()
 }
 
 /// Returns true if an expression matches no text.
@@ -160,7 +238,7 @@ fn letter_of_any_case(class: &ClassUnicode) -> Option<char> {
 }
 
 /// A literal or class with a literal in place of a letter in any case.
-pub(super) fn of_one_case(hir: &Hir) -> Hir {
+fn of_one_case(hir: &Hir) -> Hir {
     let letter = match hir.kind() {
         HirKind::Class(Class::Unicode(class)) => letter_of_any_case(class),
         _ => None,
@@ -189,14 +267,7 @@ fn exact(hir: &Hir) -> Option<Exact> {
                 _ => None,
             }
         }
-        HirKind::Alternation(parts) => {
-            let each: Vec<Exact> = parts.iter().map(exact).collect::<Option<_>>()?;
-            let all = Exact {
-                folded: each.iter().any(|one| one.folded),
-                texts: each.into_iter().flat_map(|one| one.texts).collect(),
-            };
-            (all.texts.len() <= MOST).then_some(all)
-        }
+        HirKind::Alternation(parts) => Exact::any(parts.iter().map(exact)),
         HirKind::Concat(parts) => {
             let mut parts = parts.iter().filter(|part| !is_empty(part));
             parts.try_fold(Exact::one(""), |run, part| run.then(&exact(part)?))
@@ -216,6 +287,28 @@ fn exact(hir: &Hir) -> Option<Exact> {
 mod tests {
     use super::super::re2::parse;
     use super::*;
+
+    #[test]
+    fn words_that_a_match_demands() {
+        let of = |source: &str| {
+            let alternatives = demanded(&parse(source).unwrap());
+            let lists = alternatives.iter().map(|lists| {
+                let lists = lists.iter().map(|words| words.join("|"));
+                lists.collect::<Vec<_>>().join(" ")
+            });
+            lists.collect::<Vec<_>>().join(" / ")
+        };
+        for (source, wanted) in [
+            (
+                "(?i)(Shelf.*Bare|crate of \\d+ lost)",
+                "bare shelf / crate lost of",
+            ),
+            ("Shelf.*(Bare|empty now)", "bare|empty shelf"),
+            ("^a|shelf", " / shelf"),
+        ] {
+            assert_eq!(of(source), wanted, "{source}");
+        }
+    }
 
     #[test]
     fn texts_that_every_match_contains() {
@@ -239,6 +332,11 @@ mod tests {
             ("ab|shelf", &[]),
             ("\\d+", &[]),
             ("^lost$", &["lost"]),
+            ("shelf=(?:4[0-9]{2}|7[0-9]+)", &["shelf=4", "shelf=7"]),
+            ("(a[0-9]+|b\\w+ )lost", &["lost"]),
+            ("(\\w+ed|was) lost", &["ed lost", "was lost"]),
+            ("crate (x[0-9])?lost", &["crate"]),
+            ("(?:ab[0-9]+cd)+ lost", &["cd lost"]),
         ] {
             assert_eq!(of(source), wanted, "{source}");
         }

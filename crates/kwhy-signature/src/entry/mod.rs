@@ -13,8 +13,8 @@ use memchr::memmem;
 use regex_automata::Input;
 use serde::de::{Deserialize, Deserializer, Error as _};
 
-use super::case;
 use super::expression::{Expression, MAX_SIZE};
+use super::tokens;
 use jq::Program;
 
 /// The most bytes of a term as it is written.
@@ -31,6 +31,7 @@ pub struct EntryTerm {
     source: String,
     test: Test,
     literals: Vec<String>,
+    demanded: Vec<Vec<Vec<String>>>,
     weight: usize,
 }
 
@@ -75,10 +76,13 @@ impl EntryTerm {
         if text.is_empty() {
             return Err("an empty value is found in every entry".into());
         }
+        let small = text.to_ascii_lowercase();
+        let words = tokens::in_words(&small).into_iter().map(str::to_owned);
         Ok(EntryTerm {
             source: text.to_owned(),
             test: Test::Value(Box::new(memmem::Finder::new(text).into_owned())),
             literals: literals::best([literals::plain_part(text)]),
+            demanded: vec![words.map(|word| vec![word]).collect()],
             weight: text.bytes().filter(u8::is_ascii_alphanumeric).count(),
         })
     }
@@ -110,7 +114,8 @@ impl EntryTerm {
         Ok(EntryTerm {
             source: source.to_owned(),
             literals: literals::required(&hir),
-            weight: super::literals::weight_of(&case::mapped(&hir, &literals::of_one_case)),
+            demanded: literals::demanded(&hir),
+            weight: literals::weight(&hir),
             test: Test::Regex {
                 expression,
                 states,
@@ -129,6 +134,7 @@ impl EntryTerm {
         Ok(EntryTerm {
             source: source.to_owned(),
             literals: program.literals(),
+            demanded: Vec::new(),
             weight: program.weight(),
             test: Test::Jq(Box::new(program)),
         })
@@ -152,6 +158,11 @@ impl EntryTerm {
     /// there in any case.
     pub fn literals(&self) -> &[String] {
         &self.literals
+    }
+
+    /// Words in lower case that a record contains which fulfils it: for one of the alternatives each list has one.
+    pub(crate) fn demanded(&self) -> &[Vec<Vec<String>>] {
+        &self.demanded
     }
 
     /// The number of literal characters that it demands.
