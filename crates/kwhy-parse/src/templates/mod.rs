@@ -1,13 +1,16 @@
 //! Groups similar events: events whose messages differ only in values share a row with their count,
 //! rate, first and last time and an example.
 //!
-//! Variable parts are found in two steps. Within a message by shape ([`mask`]): numbers, addresses,
+//! Variable parts are found in three steps. Within a message by shape ([`mask`]): numbers, addresses,
 //! generated names, paths, quoted words. Between messages as in Drain (He et al., 2017): templates
 //! of the same length that agree in their prefix and in most of their parts are merged, with
-//! `ANY` where they differ. The second step processes templates, not events, in the order of the
+//! `ANY` where they differ, if what differs are identifiers (`web-0`, `com.example.cart`): a word that differs may be what
+//! the message is about (`VM started`, `VM stopped`). Words are taken for values when all is read: where many templates, or a
+//! value, differ in one place only ([`values`]). These steps process templates, not events, in the order of the
 //! input, so the result does not depend on the number of threads.
 
 pub mod mask;
+mod values;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -26,7 +29,11 @@ const MAX_CANDIDATES: usize = 64;
 const PREFIX_LEN: usize = 2;
 
 /// The share of parts that must agree, in percent.
-const SIMILARITY_PERCENT: usize = 70;
+const SIMILARITY_PERCENT: usize = 60;
+
+/// The number of words above which parts of a message may be taken for values by what other messages say: in a short one
+/// a single word may carry all the meaning.
+const SHORT: usize = 3;
 
 /// Events grouped by the constant parts of their messages.
 ///
@@ -43,7 +50,7 @@ const SIMILARITY_PERCENT: usize = 70;
 ///     folded.add(event, ("x", document.line_of(event.span.start)));
 /// }
 /// let rows = folded.rows();
-/// assert_eq!(rows[0].template, "dial tcp <*>: connection refused");
+/// assert_eq!(rows[0].template, "dial tcp <ip>: connection refused");
 /// assert_eq!((rows[0].count, rows[0].line), (2, 1));
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -94,7 +101,8 @@ struct Row {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct FoldedRow {
-    /// The message and error, with `<*>` for parts that vary.
+    /// The message and error, with placeholders for parts that vary: `<ip>`, `<duration>`, `<number>`, `<path>`, `<size>`,
+    /// `<time>` or `<uuid>` where each has that type, otherwise `<*>`.
     pub template: String,
     /// The number of events.
     pub count: u64,
@@ -140,14 +148,25 @@ impl Folded {
 
     /// The rows of the events, in their order; empty unless asked for.
     pub fn lines(&self) -> impl Iterator<Item = FoldedLine> {
-        self.lines
-            .iter()
-            .flatten()
-            .map(|(source, line, row)| FoldedLine {
-                source: source.to_string(),
-                line: *line,
-                template: *row,
-            })
+        let same = values::same(&self.rows);
+        // numbered in the order of the first events
+        let mut numbers = vec![0; same.len()];
+        let mut count = 0;
+        for (row, first) in same.iter().enumerate() {
+            numbers[row] = match numbers.get(*first) {
+                Some(number) if *first < row => *number,
+                _ => {
+                    count += 1;
+                    count - 1
+                }
+            };
+        }
+        let lines = self.lines.iter().flatten();
+        lines.map(move |(source, line, row)| FoldedLine {
+            source: source.to_string(),
+            line: *line,
+            template: numbers.get(*row).copied().unwrap_or(*row),
+        })
     }
 
     /// Keeps that an event belongs to a row.
@@ -164,12 +183,13 @@ impl Folded {
         let texts = text_of(event);
         let message = texts.as_ref();
         let reason = event.reason.as_ref().map(|text| text.as_str().to_owned());
-        let tokens = mask::tokens(message).into_iter().map(str::to_owned);
+        let tokens = mask::typed(message);
         let time = event.time;
-        let key = (event.severity, reason, tokens.collect());
+        let key = (event.severity, reason, untyped(&tokens));
         if let Some(at) = self.known.get(&key).copied()
             && let Some(row) = self.rows.get_mut(at)
         {
+            row.generalise(&tokens);
             row.take(event.count, time, time);
             self.assign((source, line), Some(at));
             return;
@@ -180,7 +200,7 @@ impl Folded {
             Row {
                 severity: key.0,
                 reason: key.1,
-                tokens: key.2,
+                tokens: tokens.into_iter().map(str::to_owned).collect(),
                 count: event.count,
                 first: time,
                 last: time,
@@ -197,11 +217,12 @@ impl Folded {
         self.further += later.further;
         let mut places = Vec::with_capacity(later.rows.len());
         for row in later.rows {
-            let key = (row.severity, row.reason.clone(), row.tokens.clone());
+            let key = (row.severity, row.reason.clone(), untyped(&row.tokens));
             let known = self.known.get(&key).copied();
             places.push(
                 match known.and_then(|at| Some((at, self.rows.get_mut(at)?))) {
                     Some((at, known)) => {
+                        known.generalise(&row.tokens);
                         known.take(row.count, row.first, row.last);
                         Some(at)
                     }
@@ -216,7 +237,12 @@ impl Folded {
 
     /// Adds a row, or takes it into one that is alike; returns the index, if there is room.
     fn insert(&mut self, key: Key, row: Row) -> Option<usize> {
-        let mut prefix: Vec<String> = row.tokens.iter().take(PREFIX_LEN).cloned().collect();
+        let start = row.tokens.iter().take(PREFIX_LEN);
+        let shape = |token: &String| match mask::is_identifier(token) {
+            true => ANY.to_owned(),
+            false => token.clone(),
+        };
+        let mut prefix: Vec<String> = start.map(shape).collect();
         prefix.push(row.tokens.len().to_string());
         let group = (row.severity, row.reason.clone(), prefix);
         let alike = self.alike.entry(group).or_default();
@@ -254,15 +280,35 @@ impl Folded {
 
     /// Returns the rows, most severe first, then most frequent.
     pub fn rows(&self) -> Vec<FoldedRow> {
-        let mut rows: Vec<&Row> = self.rows.iter().collect();
+        let mut rows: Vec<Row> = Vec::new();
+        let mut places = Vec::with_capacity(self.rows.len());
+        for (row, first) in self.rows.iter().zip(values::same(&self.rows)) {
+            let known = places.get(first).copied();
+            places.push(known.unwrap_or(rows.len()));
+            match known.and_then(|at| rows.get_mut(at)) {
+                Some(whole) => {
+                    whole.generalise(&row.tokens);
+                    whole.take(row.count, row.first, row.last);
+                }
+                None => rows.push(row.clone()),
+            }
+        }
         rows.sort_by_key(|row| {
             let severe = row
                 .severity
                 .filter(|severity| *severity >= Severity::Warning);
             (std::cmp::Reverse(severe), std::cmp::Reverse(row.count))
         });
-        rows.into_iter().map(Row::to_folded).collect()
+        rows.iter().map(Row::to_folded).collect()
     }
+}
+
+/// Tokens with the placeholder for any value in place of those for types.
+fn untyped<T: AsRef<str>>(tokens: &[T]) -> Vec<String> {
+    let tokens = tokens.iter().map(AsRef::as_ref);
+    tokens
+        .map(|token| mask::untyped(token).to_owned())
+        .collect()
 }
 
 /// Returns the message, followed by the error if that is a field of its own.
@@ -289,25 +335,33 @@ impl Row {
         };
     }
 
-    /// Returns true if most parts agree; a part that varies agrees with any.
+    /// Returns true if most parts agree, and those that do not are identifiers; a part that varies agrees with any.
     fn is_similar(&self, other: &Row) -> bool {
-        let parts = self.tokens.iter().zip(&other.tokens);
-        let words = parts
-            .clone()
-            .filter(|(mine, _)| mask::is_word_token(mine))
-            .count();
-        let equal = parts
-            .filter(|(mine, theirs)| mask::is_word_token(mine) && (mine == theirs || *mine == ANY))
-            .count();
-        // in a short message a single word may carry all the meaning
+        let parts = || self.tokens.iter().zip(&other.tokens);
+        let agree = |mine: &str, theirs: &str| {
+            let mine = mask::untyped(mine);
+            mine == ANY || mine == mask::untyped(theirs)
+        };
+        let equal =
+            parts().filter(|(mine, theirs)| mask::is_word_token(mine) && agree(mine, theirs));
+        let words = self.words();
         self.tokens.len() == other.tokens.len()
-            && words > 3
-            && equal * 100 >= words * SIMILARITY_PERCENT
+            && words > SHORT
+            && equal.count() * 100 >= words * SIMILARITY_PERCENT
+            && parts().all(|(mine, theirs)| {
+                agree(mine, theirs) || mask::is_identifier(mine) && mask::is_identifier(theirs)
+            })
     }
 
-    fn generalise(&mut self, tokens: &[String]) {
+    /// The number of its words and values.
+    fn words(&self) -> usize {
+        let tokens = self.tokens.iter();
+        tokens.filter(|token| mask::is_word_token(token)).count()
+    }
+
+    fn generalise<T: AsRef<str>>(&mut self, tokens: &[T]) {
         for (mine, theirs) in self.tokens.iter_mut().zip(tokens) {
-            if mine != theirs {
+            if mine != theirs.as_ref() {
                 ANY.clone_into(mine);
             }
         }
@@ -358,7 +412,7 @@ mod tests {
 
     #[test]
     fn names_without_digits_vary_between_messages() {
-        let names = ["web", "cart", "search", "mail"];
+        let names = ["web", "cart", "search", "mail", "till"];
         let all: Vec<String> = names
             .iter()
             .map(|name| format!("failed to sync the pod {name} of the shop in time"))
@@ -366,8 +420,77 @@ mod tests {
         let rows = counts(&folded(all.iter().map(String::as_str)));
         assert_eq!(
             rows,
-            [("failed to sync the pod <*> of the shop in time".into(), 4)]
+            [("failed to sync the pod <*> of the shop in time".into(), 5)]
         );
+        let few = counts(&folded(all.iter().take(4).map(String::as_str)));
+        assert_eq!(
+            few.len(),
+            4,
+            "a few words may be what the messages are about"
+        );
+    }
+
+    #[test]
+    fn identifiers_vary_at_once() {
+        let rows = counts(&folded([
+            "com.example.cart: the job of the crane starts later",
+            "com.example.mail: the job of the crane starts later",
+            "com.example.mail: the job of the crane starts never",
+        ]));
+        assert_eq!(
+            rows,
+            [
+                ("<*>: the job of the crane starts later".into(), 2),
+                (
+                    "com.example.mail: the job of the crane starts never".into(),
+                    1
+                )
+            ]
+        );
+    }
+
+    #[test]
+    fn values_keep_their_type_until_they_differ_in_it() {
+        let rows = |messages: &[&str]| {
+            let rows = counts(&folded(messages.iter().copied()));
+            rows.into_iter()
+                .map(|(template, _)| template)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            rows(&[
+                "lift of 10.0.0.1 took 1.5s",
+                "lift of 10.0.0.2:80 took 20ms"
+            ]),
+            ["lift of <ip> took <duration>"]
+        );
+        assert_eq!(
+            rows(&["lift of 10.0.0.1 took 1.5s", "lift of crane-7 took 20ms"]),
+            ["lift of <*> took <duration>"]
+        );
+    }
+
+    #[test]
+    fn lines_name_the_rows_that_are_left() {
+        let mut folded = Folded::with_lines();
+        let names = ["web", "cart", "search", "mail", "till"];
+        let mut add = |line: u64, message: String| {
+            let text = Text::borrowed(&message, 0);
+            folded.add(
+                &Event::new(Format::Plain, 0..message.len(), text),
+                ("x", line),
+            );
+        };
+        add(1, "all is well".to_owned());
+        for (line, name) in (2..).zip(names) {
+            add(
+                line,
+                format!("failed to sync the pod {name} of the shop in time"),
+            );
+        }
+        add(7, "all is done".to_owned());
+        let templates: Vec<usize> = folded.lines().map(|line| line.template).collect();
+        assert_eq!(templates, [0, 1, 1, 1, 1, 1, 2]);
     }
 
     #[test]

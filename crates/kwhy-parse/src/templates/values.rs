@@ -1,0 +1,84 @@
+//! Words that are values, as messages show that differ in nothing else.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::mask::{self, ANY};
+use super::{Row, SHORT};
+
+/// The number of templates that differ in one word only from which on that word is a value.
+const MANY: usize = 5;
+
+/// The first row of those that are the same template, for each row.
+pub(super) fn same(rows: &[Row]) -> Vec<usize> {
+    let mut first: Vec<usize> = (0..rows.len()).collect();
+    for alike in alike_but_for_one_word(rows) {
+        let root = alike.iter().map(|row| root(&first, *row)).min();
+        for row in &alike {
+            let own = self::root(&first, *row);
+            first[own] = root.unwrap_or(own);
+        }
+    }
+    (0..rows.len()).map(|row| root(&first, row)).collect()
+}
+
+fn root(first: &[usize], mut row: usize) -> usize {
+    while let Some(next) = first.get(row).filter(|next| **next < row) {
+        row = *next;
+    }
+    row
+}
+
+/// The groups of rows that differ in one word only, if they are many or that word is a value in one of them.
+fn alike_but_for_one_word(rows: &[Row]) -> Vec<Vec<usize>> {
+    // each row under each of its words, by a hash of all others
+    let mut without: Vec<(usize, u64, usize)> = Vec::new();
+    for (number, row) in rows.iter().enumerate() {
+        if row.words() <= SHORT {
+            continue;
+        }
+        let places = 0..row.tokens.len();
+        let hashes: Vec<u64> = places.map(|at| hash((at, token(row, at)))).collect();
+        // of a sum what one token adds is taken off again
+        let sum = hashes
+            .iter()
+            .fold(hash(shared(row)), |sum, hash| sum.wrapping_add(*hash));
+        for (at, own) in hashes.iter().enumerate() {
+            if mask::is_word_token(&row.tokens[at]) {
+                without.push((at, sum.wrapping_sub(*own), number));
+            }
+        }
+    }
+    without.sort_unstable();
+    let groups = without.chunk_by(|(at, hash, _), (next, other, _)| (at, hash) == (next, other));
+    let groups = groups.filter(|group| group.len() > 1).filter_map(|group| {
+        let (at, _, first) = *group.first()?;
+        let numbers = group.iter().map(|(.., number)| *number);
+        // a hash is no proof
+        let alike: Vec<usize> = numbers
+            .filter(|number| differs_at_most_at(&rows[first], &rows[*number], at))
+            .collect();
+        let is_value = || alike.iter().any(|row| token(&rows[*row], at) == ANY);
+        (alike.len() >= MANY || alike.len() > 1 && is_value()).then_some(alike)
+    });
+    groups.collect()
+}
+
+fn hash(value: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// What rows of one template agree in beside their tokens.
+fn shared(row: &Row) -> (Option<kwhy_model::Severity>, &Option<String>, usize) {
+    (row.severity, &row.reason, row.tokens.len())
+}
+
+fn token(row: &Row, at: usize) -> &str {
+    mask::untyped(&row.tokens[at])
+}
+
+fn differs_at_most_at(one: &Row, other: &Row, at: usize) -> bool {
+    let others = || (0..one.tokens.len()).filter(|place| *place != at);
+    shared(one) == shared(other) && others().all(|place| token(one, place) == token(other, place))
+}
