@@ -14,7 +14,7 @@ const MAX_BYTES: usize = 1024;
 const MAX_TOKENS: usize = 96;
 
 /// The length above which a word is a name that somebody made up.
-const LONG_WORD: usize = 20;
+const LONG_WORD: usize = 40;
 
 /// Words with digits that are proper names, not values.
 const NAMES: [&str; 22] = [
@@ -222,8 +222,17 @@ fn parts(message: &str) -> Vec<Part<'_>> {
     with_dates(parts)
 }
 
+/// The length of the word at the start of a text; the query of a path or an address belongs to it.
 fn word_length(text: &str) -> usize {
-    text.find(|c| !is_word(c)).unwrap_or(text.len())
+    let length = text.find(|c| !is_word(c)).unwrap_or(text.len());
+    let (word, rest) = text.split_at(length);
+    let is_located = word.starts_with('/') || word.contains("://");
+    if !is_located || !rest.starts_with('?') {
+        return length;
+    }
+    let is_of_query = |c: char| is_word(c) || matches!(c, '?' | '&' | '=' | ';' | ',');
+    let query = rest.find(|c| !is_of_query(c)).unwrap_or(rest.len());
+    length + query
 }
 
 /// Returns true if another value follows a value and a comma.

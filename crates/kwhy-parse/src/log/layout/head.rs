@@ -121,8 +121,10 @@ impl Head {
                 return Some(last.max(brackets.end));
             }
             // `[main:QuorumPeer@151] - `
-            None => (has_level && matches!(brackets.separator, Separator::Mark(" - " | " : ")))
-                .then(|| brackets.part_of(Kind::Thread)),
+            None if has_level && matches!(brackets.separator, Separator::Mark(" - " | " : ")) => {
+                Some(brackets.part_of(Kind::Thread))
+            }
+            None => has_level.then(|| brackets.thread_of_class(text)).flatten(),
             Some(_) => None,
         };
         // after ` --- ` come the application, identifiers and the thread
@@ -409,7 +411,11 @@ fn is_upper(word: &str) -> bool {
 
 /// All readings of the part at an offset, the surest first.
 pub(super) fn candidates(text: &str, at: usize) -> impl Iterator<Item = Part> {
-    let bracket = Bracketed::at(text, at).and_then(|brackets| brackets.part(text));
+    let brackets = Bracketed::at(text, at);
+    let bracket = brackets.and_then(|brackets| {
+        let part = brackets.part(text);
+        part.or_else(|| brackets.thread_of_class(text))
+    });
     let group = bracket.is_none() && matches!(text.as_bytes().get(at), Some(b'[' | b'(' | b'<'));
     let (at, open) = if group { (at + 1, GROUP) } else { (at, 0) };
     let bare = [(true, true), (false, true), (true, false), (false, false)];

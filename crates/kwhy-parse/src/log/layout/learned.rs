@@ -62,8 +62,11 @@ impl Layout {
             .take(4 * RECORDS)
         {
             all += 1;
-            if texts.len() < RECORDS && begins(line) {
+            if begins(line) {
                 texts.push(line);
+            }
+            if texts.len() == RECORDS {
+                break;
             }
         }
         if texts.len() < LEAST || texts.len() * 2 < all {

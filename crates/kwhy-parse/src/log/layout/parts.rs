@@ -254,7 +254,9 @@ fn classify(text: &str) -> Option<(Kind, Option<Stamp>)> {
     let is_place = rest.strip_prefix(':').is_some_and(|rest| {
         is_number(rest)
             || rest.split_once(':').is_some_and(|(function, line)| {
-                name_length(function) == function.len() && is_number(line)
+                name_length(function) == function.len()
+                    && !function.contains(['@', '/'])
+                    && is_number(line)
             })
     });
     if !rest.is_empty() && !is_place {
@@ -316,6 +318,17 @@ pub(super) struct Bracketed {
 }
 
 impl Bracketed {
+    /// The name of a thread, which may be any text, before that of a class: `[IPC Server handler 13] org.example.ipc.Server: `.
+    pub(super) fn thread_of_class(&self, text: &str) -> Option<Part> {
+        let is_class = |next: &Part| {
+            let name = text.get(next.range.clone()).unwrap_or("");
+            next.kind == Kind::Logger && next.is_sure() && name.matches('.').count() > 1
+        };
+        let is_before_class =
+            bare(text, self.end, false, false).is_some_and(|next| is_class(&next));
+        (self.open == b'[' && is_before_class).then(|| self.part_of(Kind::Thread))
+    }
+
     /// Finds the brackets that open at an offset.
     pub(super) fn at(text: &str, at: usize) -> Option<Bracketed> {
         let rest = text.get(at..)?;

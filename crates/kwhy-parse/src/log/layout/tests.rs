@@ -253,6 +253,51 @@ fn stream(text: &str) -> Vec<[String; 5]> {
 
 /// What no line alone shows: marks after a time that looks like a runtime's, levels before a mark, names that are words.
 #[test]
+fn long_streams_show_what_words_are() {
+    let names = ["Arm", "Quay", "Berth"];
+    let lines: Vec<String> = (0..1000)
+        .map(|n| {
+            format!(
+                "03-04 05:06:07.123  1702  {} D {}: lift {n}",
+                2000 + n,
+                names[n % 3]
+            )
+        })
+        .collect();
+    let layout = Layout::learn(lines.iter().map(String::as_str)).unwrap();
+    for line in &lines {
+        let head = Head::within(line, &layout).unwrap();
+        assert!(line[head.message..].starts_with("lift "), "{line}");
+    }
+}
+
+#[test]
+fn threads_before_classes_have_any_name() {
+    for thread in [
+        "main",
+        "IPC Server handler 13 on 6227",
+        "Renewer:arm@quay-1:9000",
+    ] {
+        let text =
+            format!("2024-03-04 05:06:07,123 WARN [{thread}] org.harbour.ipc.Client: lift: lost");
+        let head = Head::of(&text).unwrap();
+        let logger = head.logger().unwrap();
+        assert_eq!(
+            &text[logger.range.clone()],
+            "org.harbour.ipc.Client",
+            "{text}"
+        );
+        assert_eq!(&text[head.message..], "lift: lost");
+    }
+    // what is no class is the message's
+    let text = "2024-03-04 05:06:07,123 WARN [lift of arm] quay: lost";
+    assert_eq!(
+        &text[Head::of(text).unwrap().message..],
+        "[lift of arm] quay: lost"
+    );
+}
+
+#[test]
 fn streams_show_heads() {
     let times = [7, 8, 9, 10, 11].map(|second| format!("2031-03-04T05:06:{second:02}.021007000Z"));
     let says = [

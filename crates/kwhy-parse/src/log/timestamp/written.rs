@@ -134,7 +134,7 @@ fn day_first(bytes: &[u8]) -> Option<Found> {
     )
 }
 
-/// `2024.03.04 05:06:07`, `20240304-05:06:07`.
+/// `2024.03.04 05:06:07`, `20240304-05:06:07`, `20240304-5:6:7:89`.
 fn dotted(bytes: &[u8]) -> Option<Found> {
     if let &[y, x, w, v, b'.', a, b, b'.', c, d] = bytes.first_chunk::<10>()? {
         let days = days(year_of([y, x, w, v]), pair(a, b), pair(c, d))?;
@@ -144,7 +144,38 @@ fn dotted(bytes: &[u8]) -> Option<Found> {
         return None;
     };
     let days = days(year_of([y, x, w, v]), pair(a, b), pair(c, d))?;
-    with_clock(bytes, (days, 8, true))
+    let clock = unpadded_clock(bytes, 9)?;
+    Some((Some(stamp(days, &clock, None, true)?), clock.end))
+}
+
+/// `5:06:7`, and milliseconds after another colon: `5:06:7:89`.
+fn unpadded_clock(bytes: &[u8], at: usize) -> Option<Clock> {
+    let colon = |at: usize| (bytes.get(at) == Some(&b':')).then_some(at + 1);
+    let (hour, at) = one_or_two(bytes, at)?;
+    let (minute, at) = one_or_two(bytes, colon(at)?)?;
+    let (second, at) = one_or_two(bytes, colon(at)?)?;
+    if hour > 23 || minute > 59 || second > 60 {
+        return None;
+    }
+    let millis = bytes
+        .get(colon(at).unwrap_or(bytes.len())..)
+        .unwrap_or_default();
+    let digits = millis
+        .iter()
+        .take(4)
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    let (millis, length) = match digits {
+        1..=3 => (millis.iter().take(digits), digits + 1),
+        _ => (millis.iter().take(0), 0),
+    };
+    let millis = millis.fold(0, |number, digit| number * 10 + u32::from(digit - b'0'));
+    Some(Clock {
+        seconds: hour * 3600 + minute * 60 + second.min(59),
+        nanos: millis * 1_000_000,
+        digits: if length > 0 { 3 } else { 0 },
+        end: at + length,
+    })
 }
 
 /// `24/03/04 05:06:07`, `240304 05:06:07` and `240304 050607`.
@@ -244,6 +275,8 @@ mod tests {
             ("2024.03.04 05:06:07", "2024-03-04T05:06:07Z"),
             ("20240304-05:06:07", "2024-03-04T05:06:07Z"),
             ("20240304-05:06:07:123", "2024-03-04T05:06:07.123Z"),
+            ("20240304-5:06:7:89|x", "2024-03-04T05:06:07.089Z"),
+            ("20240304-5:6:7 x", "2024-03-04T05:06:07Z"),
             ("24/03/04 05:06:07", "2024-03-04T05:06:07Z"),
             ("240304 050607 x", "2024-03-04T05:06:07Z"),
             ("Mon, 04 Mar 2024 05:06:07 +0000", "2024-03-04T05:06:07Z"),
