@@ -9,10 +9,14 @@ use crate::framing::{self, Framer, Relation};
 use crate::log::stack_trace::{self, Trace};
 use crate::{describe, events, log, table};
 use memchr::memchr_iter;
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// The widths in characters at which lines are broken by hand or by terminals.
 const WIDTHS: std::ops::RangeInclusive<usize> = 60..=132;
+
+/// The number of lines that certainly start with a word from which on no broken line continues with it.
+const STARTS: usize = 3;
 
 /// The most lines that one line is broken into.
 const MAX_PARTS: usize = 24;
@@ -60,8 +64,39 @@ pub(super) enum Head {
     Nothing,
 }
 
+fn width(line: &str) -> usize {
+    line.trim_end().chars().count()
+}
+
+/// Returns true if the first word of the next line had not fit on a line.
+fn is_full(line: &str, next: &str, widest: usize) -> bool {
+    let word = next.split_whitespace().next().unwrap_or("");
+    width(line) + 1 + word.chars().count() > widest
+}
+
+/// The number of lines that start with a word though it had fit on the line before: nothing was broken there.
+fn certain_starts<'t>(lines: &[(usize, &'t str)], widest: usize) -> HashMap<&'t str, usize> {
+    let mut starts = HashMap::new();
+    for pair in lines.windows(2) {
+        if let [(_, before), (_, line)] = pair
+            && !is_full(before, line, widest)
+            && let Some(word) = leading_word(line)
+        {
+            *starts.entry(word).or_default() += 1;
+        }
+    }
+    starts
+}
+
+/// The letters, digits and underscores that a line starts with, if they are a word.
+fn leading_word(line: &str) -> Option<&str> {
+    const SHORTEST: usize = 3;
+    let end = line.find(|c: char| !c.is_alphanumeric() && c != '_');
+    let word = line.get(..end.unwrap_or(line.len()))?;
+    (word.len() >= SHORTEST && word.starts_with(char::is_alphabetic)).then_some(word)
+}
+
 fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
-    let width = |line: &str| line.trim_end().chars().count();
     let broken = lines.iter().filter(|(_, line)| line.trim().contains(' '));
     let Some(widest) = broken.map(|(_, line)| width(line)).max() else {
         return;
@@ -69,6 +104,7 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
     if lines.len() < 2 || !WIDTHS.contains(&widest) {
         return;
     }
+    let starts = certain_starts(lines, widest);
     let mut head = Head::Nothing;
     let mut first = "";
     let mut parts = 0;
@@ -83,7 +119,8 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
         let is_of_format = is_of_format(&mut framer, before.map_or("", |(_, line)| line), line);
         if let Some((end, before)) = before.filter(|_| head != Head::Nothing && parts < MAX_PARTS) {
             let word = line.split_whitespace().next().unwrap_or("");
-            let is_full = width(before) + 1 + word.chars().count() > widest;
+            let is_full = is_full(before, line, widest);
+            let is_start = leading_word(line).is_some_and(|word| starts.get(word) >= Some(&STARTS));
             let is_in_scalar = scalar.contains(line);
             let is_between_words = is_in_scalar || quotes.is_open() || ends_between_words(before);
             let is_open =
@@ -91,6 +128,7 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
             let is_own = begins == Some(Begin::Surely)
                 || (begins == Some(Begin::Maybe) && !(is_between_words || head == Head::Record))
                 || is_of_format
+                || is_start
                 || !is_indented_as_part(line, first)
                 || Some(word) == first.split_whitespace().next()
                 || line.starts_with('\t')
@@ -292,15 +330,17 @@ struct Balance {
 
 impl Balance {
     fn read(&mut self, line: &str) {
-        let mut before = b' ';
+        let mut before = [b' '; 2];
         for byte in line.bytes() {
+            // behind a word a quote ends one that opened before the text
+            let is_stray = !self.double && before.iter().all(u8::is_ascii_alphanumeric);
             match byte {
-                b'"' if before != b'\\' => self.double = !self.double,
+                b'"' if before[1] != b'\\' && !is_stray => self.double = !self.double,
                 b'(' | b'[' => self.depth += 1,
                 b')' | b']' => self.depth = (self.depth - 1).max(0),
                 _ => {}
             }
-            before = byte;
+            before = [before[1], byte];
         }
     }
 
@@ -341,6 +381,23 @@ mod tests {
             out.push('\n');
         }
         out
+    }
+
+    #[test]
+    fn lines_that_start_alone_elsewhere_are_not_joined() {
+        let alone = "crane_init() found arm 7 on slot 10\n".repeat(4);
+        let full = "[client 192.0.2.166] the index of the berth is forbidden by rule: /var/quay/\n";
+        let text = format!("{alone}{full}{alone}");
+        assert_eq!(joined(&text).len(), 9);
+        // what stands alone nowhere is the rest of a broken line
+        let text = format!("{alone}{full}for crates\n{alone}");
+        assert_eq!(joined(&text).len(), 9);
+    }
+
+    #[test]
+    fn a_quote_that_only_ends_leaves_nothing_open() {
+        let text = "lift of arm, name=crane\", tag=seven, state=null, berth=17, tide=2227, and more\nVisible is the arm\n";
+        assert_eq!(joined(text).len(), 2);
     }
 
     const RECORDS: &str = include_str!("long_records.log");

@@ -67,7 +67,7 @@ impl Part {
 }
 
 /// The longest text in brackets that is a part.
-const MAX_BRACKETED: usize = 120;
+const MAX_BRACKETED: usize = 240;
 
 /// The brackets that close.
 const CLOSING: [u8; 4] = [b']', b')', b'>', b'}'];
