@@ -299,6 +299,10 @@ impl Quotes {
                 // an apostrophe between letters is not a quote
                 b'\''
                     if at > 0 && bytes[at - 1].is_ascii_alphanumeric() && self.open.is_empty() => {}
+                // behind a word it ends a quote that opened before the text
+                b'"' if at > 1
+                    && bytes[at - 2..at].iter().all(u8::is_ascii_alphanumeric)
+                    && self.open.is_empty() => {}
                 b'"' | b'\'' => self.toggle(b, backslashes),
                 _ => {}
             }
@@ -392,6 +396,14 @@ mod tests {
             "note",
         ];
         assert_eq!(messages.collect::<Vec<_>>(), wanted);
+    }
+
+    #[test]
+    fn a_quote_that_only_ends_joins_nothing() {
+        let text =
+            "lift of arm, name=crane\", tag=seven\nvisible is the arm\nname=berth\", tag=two\n";
+        let all: Vec<_> = lines(text).collect();
+        assert_eq!(parse(Format::Plain, &all).events.len(), 3);
     }
 
     #[test]
