@@ -214,6 +214,9 @@ fn wrapped(lines: &[Line<'_>]) -> usize {
             return if open.any() { chained } else { at };
         }
         open.read(line.text);
+        if at == 0 && open.any() && open.is_closed_but_for_an_end(line.text) {
+            open = Quotes::default();
+        }
         let next = lines.get(at + 1).filter(|next| !next.is_blank());
         let continues = next.is_some_and(|next| {
             let is_link = || is_middle(next.text) || is_deeper_link(&lines[0], line, next);
@@ -280,11 +283,22 @@ fn join(lines: &[Line<'_>]) -> kwhy_model::Text<'static> {
 struct Quotes {
     /// The open quotes with their depth, outermost first.
     open: Vec<(u8, usize)>,
+    /// The offset of the first double quote that follows a word while none are open.
+    end: Option<usize>,
 }
 
 impl Quotes {
     fn any(&self) -> bool {
         !self.open.is_empty()
+    }
+
+    /// Returns true if none are open in the text that was read without a quote that ends what opened before the text.
+    fn is_closed_but_for_an_end(&self, text: &str) -> bool {
+        self.end.is_some_and(|end| {
+            let mut rest = Quotes::default();
+            rest.read(text.get(end + 1..).unwrap_or(""));
+            !rest.any()
+        })
     }
 
     fn read(&mut self, text: &str) {
@@ -299,11 +313,15 @@ impl Quotes {
                 // an apostrophe between letters is not a quote
                 b'\''
                     if at > 0 && bytes[at - 1].is_ascii_alphanumeric() && self.open.is_empty() => {}
-                // behind a word it ends a quote that opened before the text
-                b'"' if at > 1
-                    && bytes[at - 2..at].iter().all(u8::is_ascii_alphanumeric)
-                    && self.open.is_empty() => {}
-                b'"' | b'\'' => self.toggle(b, backslashes),
+                b'"' | b'\'' => {
+                    let before = at.checked_sub(2).and_then(|from| bytes.get(from..at));
+                    let is_after_word =
+                        before.is_some_and(|before| before.iter().all(u8::is_ascii_alphanumeric));
+                    if b == b'"' && is_after_word && self.open.is_empty() {
+                        self.end = self.end.or(Some(at));
+                    }
+                    self.toggle(b, backslashes);
+                }
                 _ => {}
             }
             backslashes = 0;

@@ -331,17 +331,25 @@ struct Balance {
 impl Balance {
     fn read(&mut self, line: &str) {
         let mut before = [b' '; 2];
+        // the same without a quote that follows a word while none is open: it ends what opened before the text
+        let mut without_end = None;
         for byte in line.bytes() {
-            // behind a word a quote ends one that opened before the text
-            let is_stray = !self.double && before.iter().all(u8::is_ascii_alphanumeric);
             match byte {
-                b'"' if before[1] != b'\\' && !is_stray => self.double = !self.double,
+                b'"' if before[1] != b'\\' => {
+                    let is_end = !self.double && before.iter().all(u8::is_ascii_alphanumeric);
+                    without_end = match without_end {
+                        None => is_end.then_some(false),
+                        Some(open) => Some(!open),
+                    };
+                    self.double = !self.double;
+                }
                 b'(' | b'[' => self.depth += 1,
                 b')' | b']' => self.depth = (self.depth - 1).max(0),
                 _ => {}
             }
             before = [before[1], byte];
         }
+        self.double &= without_end != Some(false);
     }
 
     fn is_open(&self) -> bool {
