@@ -6,7 +6,7 @@
 //! of the same length that agree in their prefix and in most of their parts are merged, with
 //! `ANY` where they differ, if what differs are identifiers (`web-0`, `com.example.cart`): a word that differs may be what
 //! the message is about (`VM started`, `VM stopped`). Words are taken for values when all is read: where many templates, or a
-//! value, differ in one place only ([`values`]). These steps process templates, not events, in the order of the
+//! value, differ in one place only (`values`). These steps process templates, not events, in the order of the
 //! input, so the result does not depend on the number of threads.
 
 pub mod mask;
