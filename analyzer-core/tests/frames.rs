@@ -1,6 +1,6 @@
 //! Frames answer where the words inside are unknown, and only there; writers decide whose fault it is.
 
-use kwhy_core::Analyzer;
+use kwhy_core::{Analyzer, Catalogue};
 
 /// The first cause of a text, and its signature.
 fn first(text: &str) -> Option<(String, String)> {
@@ -179,4 +179,25 @@ fn broken_lines_and_fences() {
     assert_eq!(cause(broken), "storage/secret-missing");
     let fenced = "we saw\n```MountVolume.SetUp failed for volume \"certs\" : secret \"crane\" not found```\n";
     assert_eq!(cause(fenced), "storage/secret-missing");
+}
+
+#[test]
+fn what_only_adds_to_a_match_is_no_answer() {
+    let mine = "\
+id: oven-wet
+cause: node/kernel-or-hardware
+severity: error
+title: 'the oven is wet'
+match:
+  event: {message: 'the oven is wet all over'}
+  also:
+    - event: {message: 'the oven is cold'}
+why: somebody left the window open
+";
+    let mut catalogue = Catalogue::builtin();
+    catalogue.add_str("mine.yaml", mine).unwrap();
+    let text = "{\"level\":\"error\",\"ts\":\"2024-03-04T05:06:07Z\",\"msg\":\"giving up: the oven is cold\"}";
+    let report = Analyzer::with_catalogue(catalogue).analyze_text("x", text);
+    let causes: Vec<&str> = report.findings.iter().map(|f| f.cause.as_str()).collect();
+    assert_eq!(causes, ["container/app-error"]);
 }

@@ -274,9 +274,8 @@ impl<'c> Tester<'c> {
         }
         let answers = |(leaf, _): &(ConditionId, Hit)| {
             let signature = signature(*leaf);
-            let condition = &signature.condition;
-            let is_whole = condition.is_single() && condition.comparisons.is_empty();
-            signature.answers() && signature.role == Role::Cause && is_whole
+            let is_match = signature.condition.is_match_alone(leaf.1);
+            signature.answers() && signature.role == Role::Cause && is_match
         };
         if !frames.is_empty() && !into[start..].iter().any(answers) {
             self.each(&frames, |leaf, condition| add(leaf, condition, into));

@@ -73,6 +73,27 @@ impl Condition {
         self.none.is_empty() && single && self.at_least <= 1 && !self.is_temporal()
     }
 
+    /// Returns true if a hit of a leaf condition is a match on its own; `leaf` is its number in the order of [`leaves`](crate::leaves).
+    pub fn is_match_alone(&self, leaf: u16) -> bool {
+        let of_also = || usize::from(leaf) >= self.number_of_own_leaves();
+        self.is_single() && self.comparisons.is_empty() && !(!self.also.is_empty() && of_also())
+    }
+
+    /// The number of its leaf conditions but for those of `also` and `none`, which follow.
+    pub fn number_of_own_leaves(&self) -> usize {
+        match &self.what {
+            What::Event(_) | What::Object(_) => 1,
+            What::All(parts) | What::Any(parts) | What::Sequence(parts) => {
+                parts.iter().map(Condition::number_of_leaves).sum()
+            }
+        }
+    }
+
+    fn number_of_leaves(&self) -> usize {
+        let further = self.also.iter().chain(&self.none);
+        self.number_of_own_leaves() + further.map(Condition::number_of_leaves).sum::<usize>()
+    }
+
     /// Returns true if a condition holds objects against each other, without events and times.
     pub fn is_relation(&self) -> bool {
         let is_one = matches!(self.what, What::Object(_)) && self.none.is_empty();

@@ -288,10 +288,9 @@ impl BlockScan<'_, '_, '_> {
             made.for_each(|(_, hit)| hit.written_in(of));
             let hits = outcome.hits.get(before..).unwrap_or_default();
             let catalogue = self.tester.catalogue();
-            let covers = |((number, _), _): &(ConditionId, Hit)| {
+            let covers = |((number, leaf), _): &(ConditionId, Hit)| {
                 let signature = catalogue.at(*number as usize);
-                let condition = &signature.condition;
-                !signature.is_frame() && condition.comparisons.is_empty() && condition.is_single()
+                !signature.is_frame() && signature.condition.is_match_alone(*leaf)
             };
             outcome.graph.event(chunk.document, event);
             let matched = !hits.is_empty();

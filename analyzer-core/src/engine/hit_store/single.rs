@@ -8,7 +8,7 @@ use super::several::OfLeaf;
 use crate::engine::Listed;
 use crate::matcher::{Hit, Match, enrich};
 use kwhy_model::Subject;
-use kwhy_signature::{Condition, What, leaves};
+use kwhy_signature::{Condition, leaves};
 
 /// The number of objects by which the matches of a signature are distinguished; matches about further ones are only
 /// counted.
@@ -85,10 +85,7 @@ impl Single {
             parts.iter().for_each(|part| leaves(part, &mut all));
             all
         }
-        let own = match &condition.what {
-            What::Any(parts) => all(parts).len(),
-            _ => 1,
-        };
+        let own = condition.number_of_own_leaves();
         let also = all(&condition.also);
         Single {
             own: u16::try_from(own).unwrap_or(u16::MAX),
