@@ -75,8 +75,8 @@ impl Condition {
 
     /// Returns true if a hit of a leaf condition is a match on its own; `leaf` is its number in the order of [`leaves`](crate::leaves).
     pub fn is_match_alone(&self, leaf: u16) -> bool {
-        let of_also = || usize::from(leaf) >= self.number_of_own_leaves();
-        self.is_single() && self.comparisons.is_empty() && !(!self.also.is_empty() && of_also())
+        let is_own = || usize::from(leaf) < self.number_of_own_leaves();
+        self.is_single() && self.comparisons.is_empty() && (self.also.is_empty() || is_own())
     }
 
     /// The number of its leaf conditions but for those of `also` and `none`, which follow.
