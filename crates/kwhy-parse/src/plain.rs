@@ -278,6 +278,13 @@ fn join(lines: &[Line<'_>]) -> kwhy_model::Text<'static> {
     builder.finish()
 }
 
+/// Returns true if a word ends at a byte, where a quote ends one that opened before rather than opens one. One letter before
+/// a quote may be a prefix: `b"text"`.
+pub(crate) fn follows_word(bytes: &[u8], at: usize) -> bool {
+    let before = at.checked_sub(2).and_then(|from| bytes.get(from..at));
+    before.is_some_and(|before| before.iter().all(u8::is_ascii_alphanumeric))
+}
+
 /// The quotes that are open, by the number of backslashes before them.
 #[derive(Default)]
 struct Quotes {
@@ -314,10 +321,7 @@ impl Quotes {
                 b'\''
                     if at > 0 && bytes[at - 1].is_ascii_alphanumeric() && self.open.is_empty() => {}
                 b'"' | b'\'' => {
-                    let before = at.checked_sub(2).and_then(|from| bytes.get(from..at));
-                    let is_after_word =
-                        before.is_some_and(|before| before.iter().all(u8::is_ascii_alphanumeric));
-                    if b == b'"' && is_after_word && self.open.is_empty() {
+                    if b == b'"' && follows_word(bytes, at) && self.open.is_empty() {
                         self.end = self.end.or(Some(at));
                     }
                     self.toggle(b, backslashes);

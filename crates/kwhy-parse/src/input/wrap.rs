@@ -7,7 +7,7 @@ use super::decoration;
 use super::segment::structure;
 use crate::framing::{self, Framer, Relation};
 use crate::log::stack_trace::{self, Trace};
-use crate::{describe, events, log, table};
+use crate::{describe, events, log, plain, table};
 use memchr::memchr_iter;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -330,15 +330,15 @@ struct Balance {
 
 impl Balance {
     fn read(&mut self, line: &str) {
-        let mut before = [b' '; 2];
-        // the same without a quote that follows a word while none is open: it ends what opened before the text
+        let bytes = line.as_bytes();
+        // the same without a quote that only ends what opened before the text
         let mut without_end = None;
-        for byte in line.bytes() {
+        for (at, byte) in bytes.iter().enumerate() {
             match byte {
-                b'"' if before[1] != b'\\' => {
-                    let is_end = !self.double && before.iter().all(u8::is_ascii_alphanumeric);
+                b'"' if at == 0 || bytes[at - 1] != b'\\' => {
                     without_end = match without_end {
-                        None => is_end.then_some(false),
+                        None if !self.double && plain::follows_word(bytes, at) => Some(false),
+                        None => None,
                         Some(open) => Some(!open),
                     };
                     self.double = !self.double;
@@ -347,7 +347,6 @@ impl Balance {
                 b')' | b']' => self.depth = (self.depth - 1).max(0),
                 _ => {}
             }
-            before = [before[1], byte];
         }
         self.double &= without_end != Some(false);
     }

@@ -62,6 +62,8 @@ pub struct Folded {
     alike: HashMap<Key, Vec<usize>>,
     /// The number of events beyond [`MAX_ROWS`].
     further: u64,
+    /// True if taking rows together makes no room any more.
+    is_full: bool,
     /// The row of each event, where they are asked for.
     lines: Option<Vec<Assigned>>,
 }
@@ -148,24 +150,14 @@ impl Folded {
 
     /// The rows of the events, in their order; empty unless asked for.
     pub fn lines(&self) -> impl Iterator<Item = FoldedLine> {
-        let same = values::same(&self.rows);
-        // numbered in the order of the first events
-        let mut numbers = vec![0; same.len()];
-        let mut count = 0;
-        for (row, first) in same.iter().enumerate() {
-            numbers[row] = match numbers.get(*first) {
-                Some(number) if *first < row => *number,
-                _ => {
-                    count += 1;
-                    count - 1
-                }
-            };
-        }
+        let (_, places) = values::compacted(&self.rows);
         let lines = self.lines.iter().flatten();
-        lines.map(move |(source, line, row)| FoldedLine {
-            source: source.to_string(),
-            line: *line,
-            template: numbers.get(*row).copied().unwrap_or(*row),
+        lines.filter_map(move |(source, line, row)| {
+            Some(FoldedLine {
+                source: source.to_string(),
+                line: *line,
+                template: *places.get(*row)?,
+            })
         })
     }
 
@@ -217,7 +209,7 @@ impl Folded {
         self.further += later.further;
         let mut places = Vec::with_capacity(later.rows.len());
         for row in later.rows {
-            let key = (row.severity, row.reason.clone(), untyped(&row.tokens));
+            let key = row.key();
             let known = self.known.get(&key).copied();
             places.push(
                 match known.and_then(|at| Some((at, self.rows.get_mut(at)?))) {
@@ -237,15 +229,7 @@ impl Folded {
 
     /// Adds a row, or takes it into one that is alike; returns the index, if there is room.
     fn insert(&mut self, key: Key, row: Row) -> Option<usize> {
-        let start = row.tokens.iter().take(PREFIX_LEN);
-        let shape = |token: &String| match mask::is_identifier(token) {
-            true => ANY.to_owned(),
-            false => token.clone(),
-        };
-        let mut prefix: Vec<String> = start.map(shape).collect();
-        prefix.push(row.tokens.len().to_string());
-        let group = (row.severity, row.reason.clone(), prefix);
-        let alike = self.alike.entry(group).or_default();
+        let alike = self.alike.entry(row.group()).or_default();
         let same = alike.iter().copied().find(|at| {
             self.rows
                 .get(*at)
@@ -262,6 +246,10 @@ impl Folded {
             return Some(at);
         }
         if self.rows.len() >= MAX_ROWS {
+            if !self.is_full {
+                self.compact();
+                return self.insert(key, row);
+            }
             self.further += row.count;
             return None;
         }
@@ -273,6 +261,28 @@ impl Folded {
         Some(self.rows.len() - 1)
     }
 
+    /// Takes rows together whose words are values, to make room.
+    fn compact(&mut self) {
+        let (rows, places) = values::compacted(&self.rows);
+        // not again for a few rows
+        self.is_full = rows.len() > MAX_ROWS / 2;
+        self.rows = rows;
+        self.known = (0..)
+            .zip(&self.rows)
+            .map(|(at, row)| (row.key(), at))
+            .collect();
+        self.alike.clear();
+        for (at, row) in self.rows.iter().enumerate() {
+            let alike = self.alike.entry(row.group()).or_default();
+            if alike.len() < MAX_CANDIDATES {
+                alike.push(at);
+            }
+        }
+        for (.., row) in self.lines.iter_mut().flatten() {
+            *row = places.get(*row).copied().unwrap_or(*row);
+        }
+    }
+
     /// Returns the number of events in no row because there were too many templates.
     pub fn further(&self) -> u64 {
         self.further
@@ -280,19 +290,7 @@ impl Folded {
 
     /// Returns the rows, most severe first, then most frequent.
     pub fn rows(&self) -> Vec<FoldedRow> {
-        let mut rows: Vec<Row> = Vec::new();
-        let mut places = Vec::with_capacity(self.rows.len());
-        for (row, first) in self.rows.iter().zip(values::same(&self.rows)) {
-            let known = places.get(first).copied();
-            places.push(known.unwrap_or(rows.len()));
-            match known.and_then(|at| rows.get_mut(at)) {
-                Some(whole) => {
-                    whole.generalise(&row.tokens);
-                    whole.take(row.count, row.first, row.last);
-                }
-                None => rows.push(row.clone()),
-            }
-        }
+        let (mut rows, _) = values::compacted(&self.rows);
         rows.sort_by_key(|row| {
             let severe = row
                 .severity
@@ -323,6 +321,23 @@ fn text_of<'e>(event: &'e Event<'_>) -> Cow<'e, str> {
 }
 
 impl Row {
+    /// What the same template has, whatever its values.
+    fn key(&self) -> Key {
+        (self.severity, self.reason.clone(), untyped(&self.tokens))
+    }
+
+    /// What similar templates have: besides severity and reason their length and first parts.
+    fn group(&self) -> Key {
+        let start = self.tokens.iter().take(PREFIX_LEN);
+        let shape = |token: &String| match mask::is_identifier(token) {
+            true => ANY.to_owned(),
+            false => token.clone(),
+        };
+        let mut prefix: Vec<String> = start.map(shape).collect();
+        prefix.push(self.tokens.len().to_string());
+        (self.severity, self.reason.clone(), prefix)
+    }
+
     fn take(&mut self, count: u64, first: Option<Stamp>, last: Option<Stamp>) {
         self.count += count;
         self.first = match (self.first, first) {
@@ -389,158 +404,4 @@ impl Row {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use kwhy_model::{Format, Text};
-
-    fn folded<'m>(messages: impl IntoIterator<Item = &'m str>) -> Folded {
-        let mut folded = Folded::new();
-        for (line, message) in (1..).zip(messages) {
-            let text = Text::borrowed(message, 0);
-            folded.add(
-                &Event::new(Format::Plain, 0..message.len(), text),
-                ("x", line),
-            );
-        }
-        folded
-    }
-
-    fn counts(folded: &Folded) -> Vec<(String, u64)> {
-        let rows = folded.rows().into_iter();
-        rows.map(|row| (row.template, row.count)).collect()
-    }
-
-    #[test]
-    fn names_without_digits_vary_between_messages() {
-        let names = ["web", "cart", "search", "mail", "till"];
-        let all: Vec<String> = names
-            .iter()
-            .map(|name| format!("failed to sync the pod {name} of the shop in time"))
-            .collect();
-        let rows = counts(&folded(all.iter().map(String::as_str)));
-        assert_eq!(
-            rows,
-            [("failed to sync the pod <*> of the shop in time".into(), 5)]
-        );
-        let few = counts(&folded(all.iter().take(4).map(String::as_str)));
-        assert_eq!(
-            few.len(),
-            4,
-            "a few words may be what the messages are about"
-        );
-    }
-
-    #[test]
-    fn identifiers_vary_at_once() {
-        let rows = counts(&folded([
-            "com.example.cart: the job of the crane starts later",
-            "com.example.mail: the job of the crane starts later",
-            "com.example.mail: the job of the crane starts never",
-        ]));
-        assert_eq!(
-            rows,
-            [
-                ("<*>: the job of the crane starts later".into(), 2),
-                (
-                    "com.example.mail: the job of the crane starts never".into(),
-                    1
-                )
-            ]
-        );
-    }
-
-    #[test]
-    fn values_keep_their_type_until_they_differ_in_it() {
-        let rows = |messages: &[&str]| {
-            let rows = counts(&folded(messages.iter().copied()));
-            rows.into_iter()
-                .map(|(template, _)| template)
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(
-            rows(&[
-                "lift of 10.0.0.1 took 1.5s",
-                "lift of 10.0.0.2:80 took 20ms"
-            ]),
-            ["lift of <ip> took <duration>"]
-        );
-        assert_eq!(
-            rows(&["lift of 10.0.0.1 took 1.5s", "lift of crane-7 took 20ms"]),
-            ["lift of <*> took <duration>"]
-        );
-    }
-
-    #[test]
-    fn lines_name_the_rows_that_are_left() {
-        let mut folded = Folded::with_lines();
-        let names = ["web", "cart", "search", "mail", "till"];
-        let mut add = |line: u64, message: String| {
-            let text = Text::borrowed(&message, 0);
-            folded.add(
-                &Event::new(Format::Plain, 0..message.len(), text),
-                ("x", line),
-            );
-        };
-        add(1, "all is well".to_owned());
-        for (line, name) in (2..).zip(names) {
-            add(
-                line,
-                format!("failed to sync the pod {name} of the shop in time"),
-            );
-        }
-        add(7, "all is done".to_owned());
-        let templates: Vec<usize> = folded.lines().map(|line| line.template).collect();
-        assert_eq!(templates, [0, 1, 1, 1, 1, 1, 2]);
-    }
-
-    #[test]
-    fn different_messages_stay_separate() {
-        let rows = counts(&folded([
-            "image not found",
-            "secret not found",
-            "image not allowed",
-        ]));
-        assert_eq!(rows.len(), 3);
-    }
-
-    #[test]
-    fn merging_parts_in_order_equals_the_whole() {
-        let messages: Vec<String> = (0..600)
-            .map(|n| match n % 3 {
-                0 => format!("dial tcp 10.0.0.{}: connection refused by the peer", n % 7),
-                1 => format!(
-                    "retry of the job {} in the queue is late",
-                    ["a", "b", "c"][n % 2]
-                ),
-                _ => format!("took {n}ms"),
-            })
-            .collect();
-        let whole = folded(messages.iter().map(String::as_str));
-        for size in [1, 7, 100] {
-            let mut merged = Folded::new();
-            for part in messages.chunks(size) {
-                merged.merge(folded(part.iter().map(String::as_str)));
-            }
-            assert_eq!(counts(&merged), counts(&whole), "{size}");
-        }
-        assert_eq!(
-            counts(&whole).iter().map(|(_, count)| count).sum::<u64>(),
-            600
-        );
-    }
-
-    #[test]
-    fn rows_are_bounded() {
-        let word = |n: usize| -> String {
-            (0..4)
-                .map(|k| char::from(b'a' + ((n >> (4 * k)) & 15) as u8))
-                .collect()
-        };
-        let all: Vec<String> = (0..2 * MAX_ROWS)
-            .map(|n| format!("{} is new", word(n)))
-            .collect();
-        let folded = folded(all.iter().map(String::as_str));
-        assert_eq!(folded.rows().len(), MAX_ROWS);
-        assert_eq!(folded.further(), MAX_ROWS as u64);
-    }
-}
+mod tests;

@@ -8,8 +8,28 @@ use super::{Row, SHORT};
 /// The number of templates that differ in one word only from which on that word is a value.
 const MANY: usize = 5;
 
+/// Takes rows together that are the same template, in the order of their first ones; returns also the place of each row among
+/// them.
+pub(super) fn compacted(rows: &[Row]) -> (Vec<Row>, Vec<usize>) {
+    let mut whole: Vec<Row> = Vec::new();
+    let mut places: Vec<usize> = Vec::with_capacity(rows.len());
+    for (row, first) in rows.iter().zip(same(rows)) {
+        // its first row is before it, or it is that itself
+        let place = places.get(first).copied().unwrap_or(whole.len());
+        places.push(place);
+        match whole.get_mut(place) {
+            Some(known) => {
+                known.generalise(&row.tokens);
+                known.take(row.count, row.first, row.last);
+            }
+            None => whole.push(row.clone()),
+        }
+    }
+    (whole, places)
+}
+
 /// The first row of those that are the same template, for each row.
-pub(super) fn same(rows: &[Row]) -> Vec<usize> {
+fn same(rows: &[Row]) -> Vec<usize> {
     let mut first: Vec<usize> = (0..rows.len()).collect();
     for alike in alike_but_for_one_word(rows) {
         let root = alike.iter().map(|row| root(&first, *row)).min();

@@ -285,8 +285,50 @@ fn exact(hir: &Hir) -> Option<Exact> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::super::re2::parse;
     use super::*;
+
+    /// Expressions of all forms from which texts are taken, without anchors.
+    const SOURCES: [&str; 12] = [
+        "shelf=(4[0-9]{2}|7[0-9]+)",
+        "(ab[0-9]+cd)+ lost",
+        "(\\w+ed|was) lost (at|in) sea",
+        "crate (x[0-9])?lost",
+        "(oven|quay)s?: (cold|wet|no (flour|rye))",
+        "[Cc]rate [A-Z]+ (of|in) [a-d]{1,3}",
+        "(a|bc){2,3}(shelf|box)?end",
+        "Shelf .* (Bare|empty now)",
+        "(oven cold|quay [0-9]{1,4} wet|no such crate)",
+        "x?y?crate[0-9]z?",
+        "((lost|found) )*crate (and|or) box",
+        "KIOSK (closed|[0-9]+ open)",
+    ];
+
+    proptest! {
+        #[test]
+        fn a_match_has_what_is_looked_for(
+            (source, text) in (0..SOURCES.len()).prop_flat_map(|at| {
+                let texts = proptest::string::string_regex(SOURCES[at]).unwrap();
+                (Just(SOURCES[at]), texts)
+            }),
+            any_case in any::<bool>(),
+        ) {
+            let (source, text) = match any_case {
+                true => (format!("(?i){source}"), text.to_ascii_uppercase()),
+                false => (source.to_owned(), text),
+            };
+            let hir = parse(&source).unwrap();
+            let small = text.to_ascii_lowercase();
+            let holds = |word: &String| small.contains(&word.to_ascii_lowercase());
+            let texts = required(&hir);
+            prop_assert!(texts.is_empty() || texts.iter().any(holds), "{source} {text} {texts:?}");
+            let alternatives = demanded(&hir);
+            let stands = |lists: &Vec<Vec<String>>| lists.iter().all(|words| words.iter().any(holds));
+            prop_assert!(alternatives.iter().any(stands), "{source} {text} {alternatives:?}");
+        }
+    }
 
     #[test]
     fn words_that_a_match_demands() {
