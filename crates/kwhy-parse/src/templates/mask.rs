@@ -13,9 +13,6 @@ const MAX_BYTES: usize = 1024;
 /// The maximum number of tokens of a template.
 const MAX_TOKENS: usize = 96;
 
-/// The length above which a word is a name that somebody made up.
-const LONG_WORD: usize = 40;
-
 /// Words with digits that are proper names, not values.
 const NAMES: [&str; 22] = [
     "x509", "http2", "ipv4", "ipv6", "ip4", "ip6", "sha256", "sha512", "sha1", "md5", "utf-8",
@@ -287,7 +284,7 @@ fn with_dates(parts: Vec<Part<'_>>) -> Vec<Part<'_>> {
 pub(super) fn is_identifier(token: &str) -> bool {
     let inside = token.get(..token.len().saturating_sub(1)).unwrap_or(token);
     let is_mark = |b: u8| b.is_ascii_digit() || b"./-_:@+#$%".contains(&b);
-    is_placeholder(token) || token.len() > LONG_WORD || inside.bytes().any(is_mark)
+    is_placeholder(token) || inside.bytes().any(is_mark)
 }
 
 /// Returns true for a placeholder, also in quotes.

@@ -157,24 +157,19 @@ fn unpadded_clock(bytes: &[u8], at: usize) -> Option<Clock> {
     if hour > 23 || minute > 59 || second > 60 {
         return None;
     }
-    let millis = bytes
-        .get(colon(at).unwrap_or(bytes.len())..)
-        .unwrap_or_default();
-    let digits = millis
+    let rest = colon(at).and_then(|from| bytes.get(from..));
+    let digits = rest.unwrap_or_default().iter().take(4);
+    let digits: Vec<u8> = digits.copied().take_while(u8::is_ascii_digit).collect();
+    let is_stated = (1..=3).contains(&digits.len());
+    let digits = if is_stated { digits } else { Vec::new() };
+    let millis = digits
         .iter()
-        .take(4)
-        .take_while(|byte| byte.is_ascii_digit())
-        .count();
-    let (millis, length) = match digits {
-        1..=3 => (millis.iter().take(digits), digits + 1),
-        _ => (millis.iter().take(0), 0),
-    };
-    let millis = millis.fold(0, |number, digit| number * 10 + u32::from(digit - b'0'));
+        .fold(0, |number, digit| number * 10 + u32::from(digit - b'0'));
     Some(Clock {
         seconds: hour * 3600 + minute * 60 + second.min(59),
         nanos: millis * 1_000_000,
-        digits: if length > 0 { 3 } else { 0 },
-        end: at + length,
+        digits: if is_stated { 3 } else { 0 },
+        end: at + usize::from(is_stated) + digits.len(),
     })
 }
 
