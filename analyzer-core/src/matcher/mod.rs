@@ -17,6 +17,7 @@ mod memo;
 mod object_prefilter;
 mod prefilter;
 pub(crate) mod scope;
+mod statement;
 mod time_range;
 
 pub(crate) use evaluate::{Match, enrich, evaluate, is_known};

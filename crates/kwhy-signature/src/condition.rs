@@ -113,6 +113,10 @@ pub struct EventPattern {
     /// Patterns, none of which matches in any of them.
     #[serde(default)]
     pub not: OneOrMany<Pattern>,
+    /// What a message pattern finds must be said of the present: a sentence that denies it, asks for it or speaks of
+    /// what may be does not count. However short it is, prose that states it is a proof.
+    #[serde(default)]
+    pub stated: bool,
     /// Facts of the error chain, each with patterns for its whole value.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(with = "crate::json_schema::Chain"))]
@@ -476,6 +480,7 @@ impl EventPattern {
             || !self.chain.is_empty()
             || !self.fields.is_empty()
             || self.severity.is_some()
+            || self.stated
             || self.count.is_some()
             || self.lasted.is_some();
         self.entry.is_some() && !asks_more

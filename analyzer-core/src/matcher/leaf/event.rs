@@ -6,6 +6,7 @@ use kwhy_signature::{EventPattern, Haystack, Pattern, Place};
 
 use super::super::entry::{self, EntryFound};
 use super::super::event_view::{EventView, unquoted};
+use super::super::statement::is_stated;
 use super::super::words_of;
 use super::{Found, is_one_of, whole};
 
@@ -67,7 +68,7 @@ pub(crate) fn event(
         return Vec::from_iter(Some(found).filter(|found| found.weight >= least));
     }
     let texts = facts.texts().iter().zip(facts.haystacks());
-    let mut places = texts.map(|text| find_all(&pattern.message.0, text, &found, least));
+    let mut places = texts.map(|text| find_all(pattern, text, &found, least));
     places.find(|places| !places.is_empty()).unwrap_or_default()
 }
 
@@ -169,18 +170,22 @@ fn proof_of(facts: &EventView<'_, '_>) -> Span {
 /// The most places at which one pattern may be found in one text.
 const MAX_FOUND: usize = 64;
 
-/// All places in a text where the first fitting pattern is found that makes what `found` contains already weigh
+/// All places in a text where the first fitting message pattern is found that makes what `found` contains already weigh
 /// so much.
 fn find_all(
-    patterns: &[Pattern],
+    event: &EventPattern,
     (text, own): (&Text<'_>, Haystack<'_>),
     found: &Found,
     least: usize,
 ) -> Vec<Found> {
-    let places = patterns
-        .iter()
-        .filter(|pattern| found.weight + pattern.weight() >= least)
-        .map(|pattern| (pattern, pattern.find_all(own, MAX_FOUND)));
+    let is_enough = |pattern: &&Pattern| event.stated || found.weight + pattern.weight() >= least;
+    let places = event.message.0.iter().filter(is_enough).map(|pattern| {
+        let mut places = pattern.find_all(own, MAX_FOUND);
+        if event.stated {
+            places.retain(|place| is_stated(text.as_str(), place.range()));
+        }
+        (pattern, places)
+    });
     let first = places.into_iter().find(|(_, places)| !places.is_empty());
     let Some((pattern, places)) = first else {
         return Vec::new();
