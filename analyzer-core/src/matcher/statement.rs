@@ -13,9 +13,36 @@ const ENDS: [&str; 11] = [
 
 /// Words before a phrase by which it is not there, may be, or should be kept away.
 const NOT_STATED: [&str; 30] = [
-    "any", "avoid", "avoiding", "avoids", "can", "could", "don't", "fix", "fixed", "fixes", "if",
-    "like", "may", "might", "never", "no", "not", "nor", "prevent", "preventing", "prevents",
-    "should", "solve", "solved", "unless", "wasn't", "isn't", "without", "would", "zero",
+    "any",
+    "avoid",
+    "avoiding",
+    "avoids",
+    "can",
+    "could",
+    "don't",
+    "fix",
+    "fixed",
+    "fixes",
+    "if",
+    "like",
+    "may",
+    "might",
+    "never",
+    "no",
+    "not",
+    "nor",
+    "prevent",
+    "preventing",
+    "prevents",
+    "should",
+    "solve",
+    "solved",
+    "unless",
+    "wasn't",
+    "isn't",
+    "without",
+    "would",
+    "zero",
 ];
 
 /// Words after a phrase by which it is over, or none.
@@ -37,7 +64,8 @@ pub(super) fn is_stated(text: &str, range: Range<usize>) -> bool {
     let clause = before.get(start.unwrap_or(0)..).unwrap_or("");
     let end = ENDS.iter().filter_map(|end| after.find(end)).min();
     let behind = after.get(..end.unwrap_or(after.len())).unwrap_or("");
-    let is_one_of = |words: &[&str], word: &str| words.iter().any(|known| known.eq_ignore_ascii_case(word));
+    let is_one_of =
+        |words: &[&str], word: &str| words.iter().any(|known| known.eq_ignore_ascii_case(word));
     let mut near = words(clause).rev().take(BESIDE);
     let is_denied = near.any(|word| is_one_of(&NOT_STATED, word));
     let is_condition = words(clause)

@@ -306,7 +306,7 @@ impl<'a> Event<'a> {
     }
 
     /// The message and the error beside it as one sentence, `message: error`, as a program without structured
-    /// logging prints them; none if one of them is missing.
+    /// logging prints them; none if one of them is missing. The error of a fault may have the name of a reason.
     ///
     /// ```
     /// use kwhy_model::{Event, Field, Format, Text};
@@ -315,7 +315,12 @@ impl<'a> Event<'a> {
     /// assert_eq!(event.sentence().unwrap().as_str(), "cannot bake: no flour");
     /// ```
     pub fn sentence(&self) -> Option<Text<'a>> {
-        let error = self.error().filter(|error| !error.is_empty())?;
+        let is_fault = self.severity >= Some(Severity::Warning);
+        let reasons = REASON_KEYS.iter().filter(|_| is_fault);
+        let error = self
+            .error()
+            .or_else(|| reasons.filter_map(|key| self.field(key)).next())
+            .filter(|error| !error.is_empty())?;
         if self.message.is_empty() {
             return None;
         }
@@ -327,6 +332,18 @@ impl<'a> Event<'a> {
         Some(builder.finish())
     }
 }
+
+/// Names of fields in which some writers put the error of a record.
+const REASON_KEYS: [&str; 8] = [
+    "cause",
+    "reason",
+    "exception",
+    "lastError",
+    "errorMessage",
+    "error_message",
+    "errmsg",
+    "failure",
+];
 
 fn is_error_key(key: &str) -> bool {
     [

@@ -17,6 +17,8 @@ pub mod templates;
 pub mod timeline;
 pub mod unit;
 
+use std::collections::HashSet;
+
 use crate::input::{Document, Extent, Line, ReadLimits, Segment};
 use kwhy_model::{Format, Listing, Object, Parsed};
 
@@ -117,6 +119,10 @@ fn segment_with<'a>(
         Format::Command => Parsed::default(),
         format => plain::parse(format, lines),
     };
+    let has_rest = !segment.is_log && !matches!(segment.format, Format::Plain | Format::Prose);
+    if has_rest && !parsed.not_understood.is_empty() {
+        read_rest(lines, &mut parsed);
+    }
     for event in &mut parsed.events {
         event.subject.fill_from(&segment.subject);
         if segment.format == Format::Table && event.subject.kind.is_none() {
@@ -157,6 +163,21 @@ fn segment_with<'a>(
             .for_each(|object| object.listed = false);
     }
     parsed
+}
+
+/// Reads as text what is neither an object's nor an event's: lines that are not understood, or all of them where there are no
+/// others.
+fn read_rest<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
+    let is_empty = parsed.objects.is_empty() && parsed.events.is_empty();
+    let not_understood: HashSet<u64> = parsed.not_understood.iter().copied().collect();
+    let is_left = |line: &Line<'_>| is_empty || not_understood.contains(&line.number);
+    let mut events = Vec::new();
+    for run in lines.chunk_by(|one, next| is_left(one) == is_left(next)) {
+        if run.first().is_some_and(is_left) {
+            events.extend(plain::parse(Format::Plain, run).events);
+        }
+    }
+    parsed.events.extend(events);
 }
 
 /// Says of the output of a command that asks for all objects of a kind that these are all.

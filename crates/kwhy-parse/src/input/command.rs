@@ -187,8 +187,20 @@ fn strip_prompt(line: &str) -> (bool, &str) {
             && line[at + 1..].starts_with(' ')
             && (line[..at].contains('@') || line[..at].starts_with("PS "))
     });
-    match head_end {
-        Some((at, _)) => (true, line[at + 2..].trim_start()),
+    if let Some((at, _)) = head_end {
+        return (true, line[at + 2..].trim_start());
+    }
+    // any other words before the mark and a program that is known: `edge-7 $ kubectl get pods`
+    let known = line.char_indices().take(80).find_map(|(at, c)| {
+        let rest = line
+            .get(at + 2..)
+            .filter(|_| matches!(c, '$' | '#' | '>' | '%'))?;
+        let is_apart = line[..at].ends_with([' ', '~', ')', ']', ':']);
+        let program = rest.split(' ').next()?;
+        (is_apart && line[at + 1..].starts_with(' ') && PROGRAMS.contains(&program)).then_some(rest)
+    });
+    match known {
+        Some(rest) => (true, rest),
         None => (false, line),
     }
 }

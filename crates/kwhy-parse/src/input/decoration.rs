@@ -350,6 +350,16 @@ fn is_logged(text: &str) -> bool {
     log::stated_severity(text).is_some_and(|severity| severity >= Severity::Warning)
 }
 
+/// Cuts a line that ends one object in JSON and starts the next, as programs print them that end no line: `}{`.
+pub(super) fn between_objects(line: Line<'_>) -> Option<(Line<'_>, Line<'_>)> {
+    let end = line.text.find("}{").filter(|_| line.text.trim() == "}{")? + 1;
+    let first = Line {
+        text: line.text.get(..end)?,
+        ..line
+    };
+    Some((first, line.skip(end)))
+}
+
 /// A rule of a table that is drawn as a box: `+-----+-----+`.
 pub(super) fn is_box_rule(text: &str) -> bool {
     let text = text.trim();

@@ -127,6 +127,11 @@ impl<'a> Segmenter<'a> {
             self.end_fence();
             return;
         }
+        if let Some((end, start)) = decoration::between_objects(raw) {
+            self.take(end, rest);
+            self.take(start, rest);
+            return;
+        }
         if raw.is_blank() {
             self.boxed = false;
             self.before = "";

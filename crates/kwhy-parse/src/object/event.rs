@@ -24,6 +24,9 @@ const MESSAGES: &[&str] = &[
     "error",
 ];
 
+/// The keys beside `metadata` and `spec` that are reports in place of a status: policy reports, reports on many clusters.
+const REPORTS: [&str; 3] = ["statuses", "results", "report"];
+
 /// Returns true if an object of kind Event is one that `kubectl get events` lists, and no audit record.
 pub(super) fn is_event(map: &Map<'_>) -> bool {
     let version = map.text("apiVersion");
@@ -198,6 +201,11 @@ pub(crate) fn of_status<'a>(
     if let Some(Value::Map(status)) = map.get("status") {
         of_messages(format, status, subject, into);
     }
+    // kinds that report on others have lists of their own
+    let mut told = Conditions::new(format, subject, into);
+    for key in REPORTS {
+        told.value(key, map.get(key), &ConditionContext::default(), 0);
+    }
 }
 
 /// Adds an event for each message of a pod's containers that ended, which no other output repeats. The keys are those of a describe.
@@ -273,34 +281,47 @@ impl<'t, 'a> Conditions<'t, 'a> {
         if depth > MAX_DEPTH || self.left == 0 {
             return;
         }
+        // an entry of a policy report
+        let passes = map
+            .text("result")
+            .is_some_and(|result| matches!(&*result, "pass" | "skip"));
         let message = MESSAGES.iter().find_map(|key| text(map, key));
-        if let Some(message) = message {
+        if let Some(message) = message.filter(|_| !passes) {
             self.left -= 1;
             self.into.push(self.event(map, message, around));
         }
         for (key, value) in map.iter() {
-            match value {
-                Value::Map(below) => {
-                    self.map(below, &ConditionContext { key, ..*around }, depth + 1)
+            self.value(key, Some(value), around, depth + 1);
+        }
+    }
+
+    /// Adds the messages below a key, if it is one of a map or a list of maps.
+    fn value(
+        &mut self,
+        key: &str,
+        value: Option<&Value<'a>>,
+        around: &ConditionContext<'_>,
+        depth: usize,
+    ) {
+        match value {
+            Some(Value::Map(below)) => self.map(below, &ConditionContext { key, ..*around }, depth),
+            Some(Value::List(items)) => {
+                let of_containers = key.ends_with("ontainerStatuses");
+                for (at, item) in items.iter().enumerate() {
+                    let Value::Map(item) = item else { continue };
+                    let name = item.text("name");
+                    let container = name
+                        .as_deref()
+                        .filter(|name| of_containers && name.len() <= super::MAX_NAME);
+                    let around = ConditionContext {
+                        key,
+                        container: container.or(around.container),
+                        is_past: around.is_past || (at + 1 < items.len() && is_phase(item)),
+                    };
+                    self.map(item, &around, depth);
                 }
-                Value::List(items) => {
-                    let of_containers = key.ends_with("ontainerStatuses");
-                    for (at, item) in items.iter().enumerate() {
-                        let Value::Map(item) = item else { continue };
-                        let name = item.text("name");
-                        let container = name
-                            .as_deref()
-                            .filter(|name| of_containers && name.len() <= super::MAX_NAME);
-                        let around = ConditionContext {
-                            key,
-                            container: container.or(around.container),
-                            is_past: around.is_past || (at + 1 < items.len() && is_phase(item)),
-                        };
-                        self.map(item, &around, depth + 1);
-                    }
-                }
-                _ => {}
             }
+            _ => {}
         }
     }
 

@@ -100,12 +100,13 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
 /// Reads lines of objects in YAML or JSON, up to limits.
 pub(crate) fn parse_within<'a>(lines: &[Line<'a>], limits: &ReadLimits) -> Parsed<'a> {
     let mut parsed = Parsed::default();
-    let rows: Vec<Row<'a>> = lines.iter().map(|line| Row::new(*line)).collect();
+    let mut rows: Vec<Row<'a>> = lines.iter().map(|line| Row::new(*line)).collect();
     let first = rows.iter().find(|row| !row.line.is_blank());
     let is_json = first.is_some_and(|row| row.bare().starts_with(['{', '[', '"']));
     if is_json {
         json(&Source::new(&rows), None, limits, &mut parsed);
     } else {
+        indent_first(&mut rows);
         for document in rows.split(|row| row.bare() == "---" && row.indent() == 0) {
             self::document(document, limits, &mut parsed);
         }
@@ -113,6 +114,23 @@ pub(crate) fn parse_within<'a>(lines: &[Line<'a>], limits: &ReadLimits) -> Parse
     parsed.not_understood.sort_unstable();
     parsed.not_understood.dedup();
     parsed
+}
+
+/// Gives the first line the indentation that it lost where a text was marked from its first letter on: no line after it
+/// is on its level, and the next one is deeper than others.
+fn indent_first(rows: &mut [Row<'_>]) {
+    let mut filled = rows.iter_mut().filter(|row| !row.line.is_blank());
+    let Some(first) = filled.next().filter(|first| first.indent() == 0) else {
+        return;
+    };
+    let opens = first.bare().ends_with(':');
+    let Some(second) = filled.next().map(|row| row.indent()) else {
+        return;
+    };
+    let level = filled.map(|row| row.indent()).min().unwrap_or(second);
+    if opens && level > 0 && level < second {
+        first.pad = level;
+    }
 }
 
 /// Reads JSON; `of` is the kind of the items of a list that started before.

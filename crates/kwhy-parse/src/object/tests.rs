@@ -141,6 +141,78 @@ fn fragments_are_told_by_their_fields() {
 }
 
 #[test]
+fn first_lines_without_their_indentation() {
+    let text = "\
+lastState:
+        terminated:
+          exitCode: 137
+          reason: OOMKilled
+      restartCount: 4
+      state:
+        waiting:
+          reason: CrashLoopBackOff
+";
+    let parsed = parsed(text);
+    let app = &parsed.objects[0].fields.items("containers")[0];
+    for path in ["last_state.exit_code", "restart_count", "state.reason"] {
+        assert!(app.get(path).is_some(), "{path}");
+    }
+}
+
+#[test]
+fn reports_on_others() {
+    let text = "\
+apiVersion: mill.example/v1
+kind: OvenReport
+metadata:
+  name: north
+statuses:
+  ovens:
+  - oven: a
+    conditions:
+    - message: 'no wood is left'
+      type: HeatError
+  - oven: b
+results:
+- message: 'bread is burnt'
+  result: fail
+- message: 'bread is fine'
+  result: pass
+";
+    let parsed = parsed(text);
+    let messages: Vec<_> = parsed
+        .events
+        .iter()
+        .map(|event| event.message.as_str())
+        .collect();
+    assert_eq!(messages, ["no wood is left", "bread is burnt"]);
+}
+
+#[test]
+fn objects_behind_others_on_their_last_line() {
+    let text = "\
+{
+  \"major\": \"1\",
+  \"minor\": \"34\"
+}{
+  \"kind\": \"Status\",
+  \"apiVersion\": \"v1\",
+  \"status\": \"Failure\",
+  \"message\": \"ovens \\\"north\\\" not found\",
+  \"reason\": \"NotFound\"
+}
+";
+    let parsed = parsed(text);
+    assert_eq!(
+        parsed.events[0]
+            .reason
+            .as_ref()
+            .map(|reason| reason.as_str()),
+        Some("NotFound")
+    );
+}
+
+#[test]
 fn what_is_broken_costs_its_own_entry() {
     let broken = POD.replace(
         "  namespace: shop\n",
@@ -148,6 +220,13 @@ fn what_is_broken_costs_its_own_entry() {
     );
     let parsed = parsed(&broken);
     assert_eq!(parsed.not_understood, [7]);
+    // it may say something all the same
+    let whole = parse::segments(&segments(&broken));
+    let text = whole
+        .events
+        .iter()
+        .find(|event| event.format == Format::Plain);
+    assert_eq!(text.unwrap().message.as_str(), "rest of a wrapped line");
     let pod = &parsed.objects[0];
     assert_eq!(pod.subject.to_string(), "Pod shop/web-0");
     assert_eq!(

@@ -88,6 +88,19 @@ const EXACT: &[(&str, &[&str])] = &[
         &["DESIRED", "CURRENT", "AGE", "CONTAINERS", "IMAGES"],
     ),
     ("Namespace", &["STATUS", "AGE"]),
+    // Kubernetes 1.6 and 1.7
+    ("Node", &["STATUS", "AGE", "VERSION"]),
+    (
+        "Node",
+        &[
+            "STATUS",
+            "AGE",
+            "VERSION",
+            "EXTERNAL-IP",
+            "OS-IMAGE",
+            "KERNEL-VERSION",
+        ],
+    ),
     ("CustomResourceDefinition", &["CREATED AT"]),
 ];
 
@@ -122,10 +135,20 @@ pub(super) fn of_header(columns: &[&str]) -> Option<&'static str> {
         .map(|(kind, _)| *kind)
 }
 
+/// Returns the kind of a row with this status, where another kind has the same columns: kubectl before 1.6 printed no more of
+/// nodes than of namespaces.
+pub(super) fn of_status(kind: Option<&str>, status: &str) -> Option<&'static str> {
+    let is_of_node = matches!(
+        status.split(',').next(),
+        Some("Ready" | "NotReady" | "Unknown")
+    );
+    (kind == Some("Namespace") && is_of_node).then_some("Node")
+}
+
 /// Returns true if the kind is identified by so few columns that other kinds print them too, in old
 /// releases or as custom columns.
 pub(crate) fn is_ambiguous(kind: &str) -> bool {
-    EXACT.iter().any(|(known, _)| *known == kind)
+    kind != "Node" && EXACT.iter().any(|(known, _)| *known == kind)
 }
 
 /// Returns true if kubectl prints the word as a pod's status: a phase, the reason of a state, or

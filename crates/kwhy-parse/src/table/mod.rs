@@ -201,6 +201,10 @@ fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'
     let Some(table) = header(head.text.as_str()) else {
         return;
     };
+    let table = match rest.iter().find(|line| !is_decoration(line.text)) {
+        Some(row) => table.told_by(row),
+        None => table,
+    };
     let width = unwrap::longest(lines);
     let first = parsed.objects.len();
     let mut is_whole = true;
@@ -407,6 +411,21 @@ fn is_column_name(name: &str) -> bool {
 impl<'h> Table<'h> {
     fn new(columns: Columns<'h>) -> Self {
         let kind = detect_kind::of_header(&columns.names().collect::<Vec<_>>());
+        Table::of_kind(columns, kind)
+    }
+
+    /// The table with the kind that its first row tells, where several kinds have these columns.
+    fn told_by(self, row: &Line<'_>) -> Self {
+        let status = self.columns.names().position(|name| name == "STATUS");
+        let cells = self.cells(row).unwrap_or_default();
+        let value = status.and_then(|at| cells.get(at));
+        match value.and_then(|cell| detect_kind::of_status(self.kind, cell.text)) {
+            Some(kind) => Table::of_kind(self.columns, Some(kind)),
+            None => self,
+        }
+    }
+
+    fn of_kind(columns: Columns<'h>, kind: Option<&'static str>) -> Self {
         // requested labels and columns of custom resources may be empty
         let column_type =
             |name| names::find(kind, name).map_or(ColumnType::Optional, |known| known.column_type);

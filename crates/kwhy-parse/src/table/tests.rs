@@ -206,6 +206,31 @@ statefulset.apps/db   0/2     5d",
 }
 
 #[test]
+fn old_tables_of_nodes() {
+    let rows = parse_both(
+        "\
+NAME     STATUS                     AGE
+rack-7   Ready,SchedulingDisabled   9d
+rack-8   NotReady                   9d",
+    );
+    assert_eq!(
+        rows,
+        [
+            "Node rack-7 status=Ready,SchedulingDisabled age_s=777600",
+            "Node rack-8 status=NotReady age_s=777600",
+        ]
+    );
+    let rows =
+        parse_both("NAME     STATUS    AGE       VERSION\nrack-7   Ready     9d        v1.6.2");
+    assert_eq!(
+        rows,
+        ["Node rack-7 status=Ready age_s=777600 version=v1.6.2"]
+    );
+    let rows = parse_both("NAME   STATUS   AGE\nmill   Active   9d");
+    assert_eq!(rows, ["Namespace mill status=Active age_s=777600"]);
+}
+
+#[test]
 fn cells_of_several_words() {
     let rows = parse_both("\
 NAME     STATUS     ROLES           AGE   VERSION   INTERNAL-IP   EXTERNAL-IP   OS-IMAGE             KERNEL-VERSION   CONTAINER-RUNTIME
