@@ -300,6 +300,15 @@ pub(super) fn is_prose(text: &str) -> bool {
     if is_logged(text) || is_starred(text) {
         return false;
     }
+    // a reason in bold before what was said
+    let bold = text
+        .strip_prefix("**")
+        .and_then(|rest| rest.split_once("**:"));
+    if let Some((_, said)) =
+        bold.filter(|(word, _)| word.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+    {
+        return is_prose(said);
+    }
     // an error that a program set between dashes
     let inside = text.trim_matches('-');
     if text.starts_with("--") && inside.starts_with(' ') && inside.contains(": ") {
@@ -415,6 +424,10 @@ mod tests {
             "-----  crane: [error] lift failed: no arm:  -----"
         ));
         assert!(is_prose("** ** **") && is_prose("**bold** words"));
+        assert!(is_prose(
+            "**Note**: all is well again, as it was on the day before."
+        ));
+        assert!(!is_prose("**Failed**: Error: no berth \"north\""));
         assert!(is_prose("- crane: no arm") && is_prose("-- Boot 5e1b8f0c9d1e4b8a --"));
         assert!(!is_prose(
             "2024-03-04 05:06:07.123456+00:00 [error] <0.230.0> Exception during startup:"
