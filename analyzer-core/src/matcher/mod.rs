@@ -196,9 +196,11 @@ impl<'c> Tester<'c> {
             .is_some_and(|leaf| self.of_record(leaf).words.may_stand(record))
     }
 
-    /// The lowest severity of a record that may fulfil a leaf condition, if it asks for one.
+    /// The lowest severity of a log's record that may fulfil a leaf condition, if it asks for one. One on text alone asks for the
+    /// highest: no record that states a lower one is text.
     pub fn least(&self, (number, leaf): ConditionId) -> Option<Severity> {
         match &self.leaves(number).get(usize::from(leaf))?.pattern {
+            LeafPattern::Event(pattern) if pattern.is_of_text() => Some(Severity::Fatal),
             LeafPattern::Event(pattern) => pattern.severity,
             LeafPattern::Object(_) => None,
         }

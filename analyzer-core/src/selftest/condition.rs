@@ -141,6 +141,7 @@ impl ConditionChecks for Condition {
                     || !event.fields.is_empty()
                     || !event.component.0.is_empty()
                     || !event.raw.0.is_empty()
+                    || event.stated
                     || event.is_klog_fatal();
                 let patterns = event.message.0.iter().filter(|_| !narrowed);
                 patterns

@@ -59,6 +59,31 @@ pub fn parse<'a>(format: Format, lines: &[Line<'a>]) -> Parsed<'a> {
     parsed
 }
 
+/// The events of commands that their output follows on the same line, as where line ends were lost: what they say stands
+/// after a colon outside of quotes.
+pub(crate) fn behind_commands<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
+    let mut parsed = Parsed::default();
+    for line in lines {
+        let mut quote = None;
+        let mut before = ' ';
+        let has_colon = line.text.chars().any(|c| {
+            match quote {
+                Some(open) if open == c => quote = None,
+                None if matches!(c, '"' | '\'' | '`') => quote = Some(c),
+                _ => {}
+            }
+            let is_colon = quote.is_none() && before == ':' && c == ' ';
+            before = c;
+            is_colon
+        });
+        if has_colon {
+            let message = kwhy_model::Text::borrowed(line.text.trim_end(), line.start);
+            parsed.events.extend(event(Format::Plain, message));
+        }
+    }
+    parsed
+}
+
 /// The event of a text, if it is not empty.
 fn event(format: Format, message: kwhy_model::Text<'_>) -> Option<Event<'_>> {
     if message.is_empty() {

@@ -133,6 +133,12 @@ pub struct EventPattern {
 }
 
 impl EventPattern {
+    /// Returns true if it only takes text, and no record of a log.
+    pub fn is_of_text(&self) -> bool {
+        let is_text = |format: &String| matches!(format.as_str(), "plain" | "prose");
+        !self.format.0.is_empty() && self.format.0.iter().all(is_text)
+    }
+
     /// Returns true if it only selects the last words of a program that logs with klog: any such
     /// record marks its end, whatever it says.
     pub fn is_klog_fatal(&self) -> bool {
