@@ -76,7 +76,7 @@ pub(crate) fn winners(catalogue: &Catalogue, hits: &[(u32, Hit)]) -> Vec<bool> {
 /// Returns true if a hit of `other` is redundant when `one` matches the same record.
 pub(crate) fn refines(catalogue: &Catalogue, one: u32, other: u32) -> bool {
     let (one, other) = (catalogue.at(one as usize), catalogue.at(other as usize));
-    one.refines.contains(&other.id) && !one.makes_no_finding() && !other.makes_no_finding()
+    one.supersedes(other) && !one.makes_no_finding() && !other.makes_no_finding()
 }
 
 /// The places of matches, in order.
@@ -140,7 +140,7 @@ fn refine(groups: &mut [Group<'_>]) {
         .iter()
         .map(|group| {
             let mut others = groups.iter().filter(|other| other.left > 0);
-            others.any(|other| other.signature.refines.contains(&group.signature.id))
+            others.any(|other| other.signature.supersedes(group.signature))
         })
         .collect();
     for (group, is_refined) in groups.iter_mut().zip(refined) {
@@ -227,13 +227,13 @@ fn takes(a: &Signature, b: &Signature) -> Takes {
     if a.is_frame() || b.is_frame() {
         let both = a.is_frame() && b.is_frame();
         return match both {
-            true if a.refines.contains(&b.id) => Takes::All,
+            true if a.supersedes(b) => Takes::All,
             true if a.id != b.id => Takes::WhatOverlaps,
             true => Takes::Nothing,
             false => of(b.is_frame() && a.answers()),
         };
     }
-    if a.refines.contains(&b.id) {
+    if a.supersedes(b) {
         return Takes::All;
     }
     if a.id == b.id {
@@ -241,7 +241,7 @@ fn takes(a: &Signature, b: &Signature) -> Takes {
     }
     // a specific match leaves nothing to a generic one
     if b.generic && !a.generic && a.role != Role::Symptom {
-        return of(!b.refines.contains(&a.id));
+        return of(!b.supersedes(a));
     }
     // one text may show several symptoms
     if a.role == Role::Symptom && b.role == Role::Symptom && a.cause != b.cause {
@@ -283,6 +283,10 @@ mod tests {
         ("mutual", "cause: image/not-found\nrefines: [finest]"),
         ("finest", "cause: image/not-found\nrefines: [mutual, finer]"),
         ("vague", "cause: workload/unavailable\ngeneric: true"),
+        (
+            "operation",
+            "cause: storage/mount-failed\nrole: symptom\nfamilies: [storage, node]",
+        ),
         ("symptom", "cause: workload/unavailable\nrole: symptom"),
         (
             "another-symptom",
@@ -321,9 +325,8 @@ mod tests {
         let mut winners = Vec::new();
         while !contenders.is_empty() {
             let refined = |at: usize| {
-                let id = &all[at].signature.id;
                 let mut others = contenders.iter();
-                others.any(|other| all[*other].signature.refines.contains(id))
+                others.any(|other| all[*other].signature.supersedes(all[at].signature))
             };
             let first = contenders.iter().position(|at| !refined(*at)).unwrap_or(0);
             let winner = contenders.remove(first);

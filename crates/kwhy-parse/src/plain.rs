@@ -379,6 +379,25 @@ mod tests {
     use crate::input::lines;
 
     #[test]
+    fn output_behind_commands() {
+        let read = |text| {
+            let all: Vec<_> = lines(text).collect();
+            behind_commands(&all).events.len()
+        };
+        assert_eq!(
+            read("$ kubectl logs crane-02024/03/04 05:06:07 lift \"north\": no berth"),
+            1
+        );
+        for text in [
+            "$ kubectl get pods -n quay",
+            "$ kubectl logs crane-0 | grep \"lift: no berth\"",
+            "$ kubectl patch deploy crane -p '{\"spec\": {\"replicas\": 2}}'",
+        ] {
+            assert_eq!(read(text), 0, "{text}");
+        }
+    }
+
+    #[test]
     fn failures_in_words() {
         for text in [
             "lift: (6) Couldn't reach berth 'north'",

@@ -240,6 +240,11 @@ fn of_causes(signature: &Signature, causes: &Causes, all: &mut Vec<Problem>) {
         let known = known_family(what, causes).map_err(|it| Problem::new("ends", what, it));
         all.extend(known.err());
     }
+    for family in &signature.families {
+        let known = known_family(&format!("{family}/*"), causes);
+        let problem = known.map_err(|it| Problem::new("families", family, it));
+        all.extend(problem.err());
+    }
     let own = &signature.cause;
     let known = known_cause(own, causes).map_err(|it| Problem::new("cause", own, it));
     all.extend(known.err());

@@ -26,6 +26,7 @@ pub const KEYS: &[&str] = &[
     "since",
     "needs",
     "fold",
+    "families",
     "refines",
     "explains",
     "ends",

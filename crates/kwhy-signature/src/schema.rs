@@ -66,6 +66,10 @@ pub struct Signature {
     /// Signatures that it supersedes where both match the same event.
     #[serde(default)]
     pub refines: Vec<String>,
+    /// The families of causes that a record with its operation may prove: it supersedes matches of other families on the same
+    /// event, whose words are about a step of that operation. Any by default.
+    #[serde(default)]
+    pub families: Vec<String>,
     /// True if it stands for a family of errors of any wording: any other cause proved by the same
     /// record takes precedence, unless this signature refines it.
     #[serde(default)]
@@ -484,6 +488,17 @@ impl Signature {
     /// The family: the first part of the cause.
     pub fn family(&self) -> &str {
         self.cause.split('/').next().unwrap_or(&self.cause)
+    }
+
+    /// Returns true if it supersedes another signature where both match the same event: it refines it, or says that causes
+    /// of its family are not what such an event is about.
+    pub fn supersedes(&self, other: &Signature) -> bool {
+        let is_foreign = || {
+            let family = other.family();
+            let is_known = |known: &String| known == family;
+            family != "none" && other.community.is_none() && !self.families.iter().any(is_known)
+        };
+        self.refines.contains(&other.id) || !self.families.is_empty() && is_foreign()
     }
 
     /// Returns true if it knows only the frame of a fault.

@@ -363,6 +363,9 @@ mod tests {
             subject(">kubectl describe rs web-5d9f"),
             "ReplicaSet web-5d9f"
         );
+        // a prompt of any words
+        assert_eq!(subject("edge 7 $ kubectl describe pod web-0"), "Pod web-0");
+        assert!(parse("it costs 7 $ a month").is_none());
     }
 
     #[test]
