@@ -1,18 +1,29 @@
-//! Whether a sentence states what it names: `the pod was OOMKilled`, and not `no pod was OOMKilled`,
-//! `to avoid that it is OOMKilled` or `it may be OOMKilled`.
+//! Whether a sentence reports what it names: `our pod was OOMKilled`, `it fails with connection refused`, and not `no pod was
+//! OOMKilled`, `OOMKilled means that ...`, `what to do about OOMKilled`, or a heading.
+//!
+//! A report has a verb of one beside the phrase, or the phrase is the last link of an error, and nothing denies it, asks for it, or
+//! explains it in general.
 
 use std::ops::Range;
 
-/// The number of words beside a phrase that may deny it.
+/// The number of words beside a phrase that may deny it or be its verb.
 const BESIDE: usize = 3;
 
-/// The marks after which another sentence or clause starts.
-const ENDS: [&str; 11] = [
-    ". ", "? ", "! ", "; ", ", ", "\n", "。", "？", "！", "；", "，",
-];
+/// The number of words after a phrase that may be its verb.
+const BEHIND: usize = 4;
+
+/// The least length of a phrase that is a report by itself: nobody names a fault by so many words.
+const LONG: usize = 24;
+
+/// The marks after which another sentence starts.
+const SENTENCES: [&str; 8] = [". ", "? ", "! ", "; ", "\n", "。", "？", "；"];
+
+/// The marks after which another clause starts.
+const CLAUSES: [&str; 2] = [", ", "，"];
 
 /// Words before a phrase by which it is not there, may be, or should be kept away.
-const NOT_STATED: [&str; 30] = [
+const NOT_STATED: [&str; 31] = [
+    "about",
     "any",
     "avoid",
     "avoiding",
@@ -23,58 +34,260 @@ const NOT_STATED: [&str; 30] = [
     "fix",
     "fixed",
     "fixes",
-    "if",
+    "isn't",
     "like",
     "may",
     "might",
     "never",
     "no",
-    "not",
     "nor",
+    "not",
     "prevent",
     "preventing",
     "prevents",
     "should",
     "solve",
     "solved",
-    "unless",
     "wasn't",
-    "isn't",
+    "whether",
+    "will",
     "without",
     "would",
     "zero",
 ];
 
 /// Words after a phrase by which it is over, or none.
-const OVER: [&str; 9] = [
-    "0", "false", "fixed", "gone", "no", "none", "null", "resolved", "solved",
+const OVER: [&str; 10] = [
+    "0", "closed", "false", "fixed", "gone", "no", "none", "null", "resolved", "solved",
 ];
 
-/// Words before which `if` makes a condition of the whole clause.
-const CONDITIONS: [&str; 4] = ["if", "unless", "如果", "避免"];
+/// Words that make a sentence one about what such words mean.
+const EXPLAINS: [&str; 14] = [
+    "always",
+    "chapter",
+    "exam",
+    "example",
+    "explains",
+    "handbook",
+    "mean",
+    "meaning",
+    "means",
+    "reasons",
+    "runbook",
+    "typical",
+    "typically",
+    "words",
+];
 
-/// Returns true if the sentence around a range of a text states what the range says.
+/// The start of verbs by which people report, in any form.
+const VERBS: [&str; 44] = [
+    "appear",
+    "block",
+    "caus",
+    "complain",
+    "crash",
+    "die",
+    "encounter",
+    "end",
+    "enter",
+    "error",
+    "evict",
+    "exit",
+    "experienc",
+    "fac",
+    "fail",
+    "found",
+    "get",
+    "give",
+    "go",
+    "got",
+    "hang",
+    "happen",
+    "hit",
+    "kept",
+    "keep",
+    "kill",
+    "led",
+    "log",
+    "notic",
+    "observ",
+    "occur",
+    "prevent",
+    "receiv",
+    "remain",
+    "report",
+    "restart",
+    "result",
+    "return",
+    "said",
+    "saw",
+    "say",
+    "see",
+    "show",
+    "stuck",
+];
+
+/// Further verbs, as they are.
+const OTHER_VERBS: [&str; 16] = [
+    "because",
+    "broke",
+    "broken",
+    "due",
+    "indicated",
+    "indicates",
+    "lost",
+    "loses",
+    "stay",
+    "stays",
+    "stayed",
+    "threw",
+    "throw",
+    "throws",
+    "unable",
+    "went",
+];
+
+/// Verbs that report only right before a phrase: `are OOMKilled`.
+const AUXILIARIES: [&str; 10] = [
+    "are", "be", "been", "being", "has", "have", "is", "ran", "was", "were",
+];
+
+/// Parts of words in other languages by which a sentence reports.
+const REPORTS: [&str; 26] = [
+    "报",
+    "提示",
+    "出现",
+    "发现",
+    "显示",
+    "导致",
+    "失败",
+    "卡在",
+    "一直",
+    "处于",
+    "看到",
+    "遇到",
+    "无法",
+    "不能",
+    "异常",
+    "エラー",
+    "発生",
+    "失敗",
+    "なる",
+    "오류",
+    "실패",
+    "ошибк",
+    "пада",
+    "не запуска",
+    "erreur",
+    "fehler",
+];
+
+/// Parts of words in other languages that deny what follows, or make a condition of it.
+const DENIALS: [&str; 8] = [
+    "没有",
+    "不是",
+    "避免",
+    "如果",
+    "防止",
+    "可能",
+    "なければ",
+    "если",
+];
+
+/// Returns true if the sentence around a range of a text reports what the range says.
 pub(super) fn is_stated(text: &str, range: Range<usize>) -> bool {
     let before = text.get(..range.start).unwrap_or("");
+    let phrase = text.get(range.clone()).unwrap_or("");
     let after = text.get(range.end..).unwrap_or("");
-    let start = ENDS
-        .iter()
-        .filter_map(|end| Some(before.rfind(end)? + end.len()))
-        .max();
-    let clause = before.get(start.unwrap_or(0)..).unwrap_or("");
-    let end = ENDS.iter().filter_map(|end| after.find(end)).min();
-    let behind = after.get(..end.unwrap_or(after.len())).unwrap_or("");
-    let is_one_of =
-        |words: &[&str], word: &str| words.iter().any(|known| known.eq_ignore_ascii_case(word));
-    let mut near = words(clause).rev().take(BESIDE);
-    let is_denied = near.any(|word| is_one_of(&NOT_STATED, word));
+    let before = behind_last(before, &SENTENCES);
+    let (after, is_question) = sentence_end(after);
+    let clause = behind_last(before, &CLAUSES);
+    if before.trim_start().starts_with('|')
+        || is_denied(clause, after)
+        || is_general(before, phrase, after)
+    {
+        return false;
+    }
+    if is_question && !words(before).any(|word| is_one_of(&["my", "our"], word)) {
+        return false;
+    }
+    if !phrase.is_ascii() || phrase.len() >= LONG {
+        return true;
+    }
+    let has_verb = words(before).any(is_verb)
+        || words(phrase).any(|word| is_verb(word) || is_one_of(&AUXILIARIES, word))
+        || words(after).take(BEHIND).any(is_verb)
+        || words(before)
+            .rev()
+            .take(BESIDE)
+            .any(|word| is_one_of(&AUXILIARIES, word));
+    let is_last_link = before.ends_with(": ") && !before.contains(['$', '|', '=', '#', '<']);
+    let sentence = [before, after];
+    has_verb
+        || is_last_link
+        || REPORTS
+            .iter()
+            .any(|part| sentence.iter().any(|text| text.contains(part)))
+}
+
+/// Returns true if words beside a phrase deny it, ask for it, or make a condition of its clause.
+fn is_denied(clause: &str, after: &str) -> bool {
+    let near = |word| is_one_of(&NOT_STATED, word);
     let is_condition = words(clause)
         .next()
-        .is_some_and(|first| CONDITIONS.iter().any(|known| starts_with(first, known)));
-    let is_over = words(behind)
-        .take(BESIDE)
-        .any(|word| is_one_of(&OVER, word));
-    !is_denied && !is_condition && !is_over
+        .is_some_and(|first| is_one_of(&["if", "unless", "when", "whenever"], first))
+        && words(clause).all(|word| !is_one_of(&["i", "my", "our", "we"], word));
+    words(clause).rev().take(BESIDE).any(near)
+        || is_condition
+        || words(after).take(BESIDE).any(|word| is_one_of(&OVER, word))
+        || DENIALS.iter().any(|denial| clause.contains(denial))
+}
+
+/// Returns true if a sentence is about any such object, or about words.
+fn is_general(before: &str, phrase: &str, after: &str) -> bool {
+    let all = || words(before).chain(words(phrase)).chain(words(after));
+    let is_any = || {
+        let near: Vec<&str> = words(before).rev().take(2).collect();
+        let first = words(phrase)
+            .next()
+            .is_some_and(|first| is_one_of(&["node", "pod", "container"], first));
+        first
+            && near
+                .first()
+                .is_some_and(|word| is_one_of(&["a", "an", "each", "every"], word))
+    };
+    all().any(|word| is_one_of(&EXPLAINS, word)) || is_any()
+}
+
+/// The end of a sentence, and whether it asks.
+fn sentence_end(after: &str) -> (&str, bool) {
+    let end = SENTENCES.iter().filter_map(|end| after.find(end)).min();
+    let rest = after.get(..end.unwrap_or(after.len())).unwrap_or("");
+    let mark = after.get(rest.len()..).unwrap_or("");
+    let asks = |text: &str| text.trim_start().starts_with(['?', '？']);
+    (rest, asks(mark) || rest.trim_end().ends_with(['?', '？']))
+}
+
+/// The text behind the last of some marks.
+fn behind_last<'t>(text: &'t str, marks: &[&str]) -> &'t str {
+    let starts = marks
+        .iter()
+        .filter_map(|mark| Some(text.rfind(mark)? + mark.len()));
+    text.get(starts.max().unwrap_or(0)..).unwrap_or("")
+}
+
+fn is_verb(word: &str) -> bool {
+    let starts = |verb: &&str| {
+        word.get(..verb.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(verb))
+    };
+    // no other words are so much longer than the verbs that they start like
+    let is_form = |verb: &&str| starts(verb) && word.len() <= verb.len() + 4;
+    VERBS.iter().any(|verb| is_form(verb)) || is_one_of(&OTHER_VERBS, word)
+}
+
+fn is_one_of(words: &[&str], word: &str) -> bool {
+    words.iter().any(|known| known.eq_ignore_ascii_case(word))
 }
 
 /// The words of a text, without the marks around them.
@@ -85,50 +298,52 @@ fn words(text: &str) -> impl DoubleEndedIterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// Returns true if a word is this one, or starts with it where no space separates words.
-fn starts_with(word: &str, known: &str) -> bool {
-    match known.is_ascii() {
-        true => word.eq_ignore_ascii_case(known),
-        false => word.starts_with(known),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::is_stated;
 
     fn states(text: &str) -> bool {
-        let start = text.find("OOMKilled").expect("the phrase");
-        is_stated(text, start..start + "OOMKilled".len())
+        let phrase = "OOMKilled";
+        let start = text.find(phrase).expect("the phrase");
+        is_stated(text, start..start + phrase.len())
     }
 
     #[test]
-    fn statements() {
+    fn reports() {
         for text in [
-            "OOMKilled",
             "the crane was OOMKilled",
             "When we lift boxes, the crane is `OOMKilled` again.",
-            "It does not start. The crane is OOMKilled",
-            "no box is lifted, crane OOMKilled with exit code 137",
-            "If we lift boxes, the crane is OOMKilled",
-            "起重机被OOMKilled了",
+            "It does not start. The crane shows OOMKilled",
+            "no box is lifted, crane ends OOMKilled with exit code 137",
+            "If we lift boxes, the crane gets OOMKilled",
+            "Why is our crane OOMKilled?",
+            "crane: lift: OOMKilled",
+            "OOMKilled occurs every night",
+            "起重机出现OOMKilled",
         ] {
             assert!(states(text), "{text}");
         }
     }
 
     #[test]
-    fn no_statements() {
+    fn other_sentences() {
         for text in [
+            "OOMKilled",
+            "## OOMKilled",
+            "| OOMKilled | the crane is too heavy |",
             "no crane was OOMKilled",
             "the crane was not OOMKilled",
             "the crane may be OOMKilled",
             "give it more memory to avoid OOMKilled cranes",
             "if the crane is OOMKilled",
             "It happens: unless the crane is lifted and OOMKilled",
-            "OOMKilled: 0",
+            "it says OOMKilled: 0",
             "OOMKilled is fixed",
-            "如果起重机被 OOMKilled",
+            "OOMKilled means that the crane is too heavy",
+            "Was the crane OOMKilled?",
+            "what to do about OOMKilled",
+            "STATES='Evicted|OOMKilled'",
+            "如果起重机出现 OOMKilled",
         ] {
             assert!(!states(text), "{text}");
         }

@@ -496,7 +496,10 @@ impl Signature {
         let is_foreign = || {
             let family = other.family();
             let is_known = |known: &String| known == family;
-            family != "none" && other.community.is_none() && !self.families.iter().any(is_known)
+            family != "none"
+                && other.community.is_none()
+                && !other.refines.contains(&self.id)
+                && !self.families.iter().any(is_known)
         };
         self.refines.contains(&other.id) || !self.families.is_empty() && is_foreign()
     }
