@@ -169,6 +169,8 @@ struct BlockScan<'b, 't, 'c> {
     limits: &'b ReadLimits,
     secrets: SecretPolicy,
     block_limits: BlockLimits,
+    /// True if all of the document is parsed, as of a paste.
+    is_paste: bool,
     outcome: BlockResult,
     run: Run,
     /// What the tests of objects said last.
@@ -188,6 +190,7 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
             limits,
             secrets,
             block_limits,
+            is_paste: false,
             run: Run::Inherited,
             memo: Memo::default(),
             outcome: BlockResult {
@@ -201,6 +204,7 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
     }
 
     fn all(&mut self) {
+        self.is_paste = true;
         self.read_chunk(0..self.block.bytes.len(), 0, false, None);
         let clean = Document::new("", self.block.bytes.as_slice());
         let bytes = clean.text().as_bytes();

@@ -196,11 +196,9 @@ impl<'c> Tester<'c> {
             .is_some_and(|leaf| self.of_record(leaf).words.may_stand(record))
     }
 
-    /// The lowest severity of a log's record that may fulfil a leaf condition, if it asks for one. One on text alone asks for the
-    /// highest: no record that states a lower one is text.
+    /// The lowest severity of a record that may fulfil a leaf condition, if it asks for one.
     pub fn least(&self, (number, leaf): ConditionId) -> Option<Severity> {
         match &self.leaves(number).get(usize::from(leaf))?.pattern {
-            LeafPattern::Event(pattern) if pattern.is_of_text() => Some(Severity::Fatal),
             LeafPattern::Event(pattern) => pattern.severity,
             LeafPattern::Object(_) => None,
         }
@@ -210,11 +208,11 @@ impl<'c> Tester<'c> {
     /// a limit. Frames are asked only where none of these is
     /// the answer by itself.
     /// `candidates` are the conditions that it may fulfil if it is a log's record, in order and each once; without
-    /// them they are looked for.
+    /// them they are looked for. What sentences state is asked for if the document `is_paste`.
     pub fn event(
         &self,
         chunk: &Chunk,
-        event: &Event<'_>,
+        (event, is_paste): (&Event<'_>, bool),
         candidates: Option<&[ConditionId]>,
         into: &mut Vec<(ConditionId, Hit)>,
     ) -> u64 {
@@ -233,6 +231,9 @@ impl<'c> Tester<'c> {
             let LeafPattern::Event(pattern) = &leaf.pattern else {
                 return Vec::new();
             };
+            if pattern.is_statement() && !is_paste {
+                return Vec::new();
+            }
             if as_it_is {
                 let needed = &self.of_record(leaf).needed;
                 if !needed.is_empty() && !facts.hold_one_of(needed) {

@@ -43,6 +43,9 @@ impl Prefilter {
         into.clear();
         self.index.entry(record, into);
         into.extend(self.index.any_event.iter());
+        if matches!(event.format, Format::Plain | Format::Prose) {
+            into.extend(self.index.statements.iter());
+        }
         if let Some(reason) = &event.reason {
             self.index.reason(reason.as_str(), into);
         }

@@ -247,6 +247,7 @@ fn write_index(index: &Index, out: &mut String) -> Result<(), std::fmt::Error> {
         ("starts", &index.starts),
         ("entries", &index.entries),
         ("boundless", &index.boundless),
+        ("statements", &index.statements),
     ] {
         writeln!(out, "    {field}: Cow::Borrowed(&{leaves:?}),")?;
     }

@@ -133,10 +133,11 @@ pub struct EventPattern {
 }
 
 impl EventPattern {
-    /// Returns true if it only takes text, and no record of a log.
-    pub fn is_of_text(&self) -> bool {
+    /// Returns true if it takes what sentences state, and no record of a log: it is asked only of a document that is read whole, as
+    /// pastes are, so that its short texts are not searched for in large logs.
+    pub fn is_statement(&self) -> bool {
         let is_text = |format: &String| matches!(format.as_str(), "plain" | "prose");
-        !self.format.0.is_empty() && self.format.0.iter().all(is_text)
+        self.stated && !self.format.0.is_empty() && self.format.0.iter().all(is_text)
     }
 
     /// Returns true if it only selects the last words of a program that logs with klog: any such

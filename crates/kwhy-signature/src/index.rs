@@ -62,6 +62,8 @@ pub struct Index {
     pub entries: Cow<'static, [ConditionId]>,
     /// Conditions for which each record must be parsed.
     pub boundless: Cow<'static, [ConditionId]>,
+    /// Conditions on what sentences state.
+    pub statements: Cow<'static, [ConditionId]>,
 }
 
 impl Index {
@@ -81,7 +83,7 @@ impl Index {
         sample: &str,
     ) -> Index {
         let mut words: [BTreeMap<String, Vec<ConditionId>>; 3] = Default::default();
-        let mut any: [Vec<ConditionId>; 6] = Default::default();
+        let mut any: [Vec<ConditionId>; 7] = Default::default();
         let mut add = |group: usize, word: String, leaf: ConditionId| {
             let leaves = words[group].entry(word).or_default();
             if leaves.last() != Some(&leaf) {
@@ -96,6 +98,7 @@ impl Index {
                 RequirementKind::Kind => need.words.iter().for_each(|w| add(2, w.clone(), leaf)),
                 RequirementKind::AnyEvent => any[0].push(leaf),
                 RequirementKind::AnyObject => any[1].push(leaf),
+                RequirementKind::AnyText => any[6].push(leaf),
             }
             if need.is_boundless() {
                 any[2].push(leaf);
@@ -126,6 +129,7 @@ impl Index {
             klog_fatal,
             starts,
             entries,
+            statements,
         ] = any;
         let owned = |(word, leaves)| (Cow::Owned(word), Cow::Owned(leaves));
         Index {
@@ -139,6 +143,7 @@ impl Index {
             starts: Cow::Owned(starts),
             entries: Cow::Owned(entries),
             boundless: Cow::Owned(boundless),
+            statements: Cow::Owned(statements),
         }
     }
 
@@ -170,6 +175,7 @@ impl Index {
             starts: chained(&self.starts, &more.starts),
             entries: chained(&self.entries, &more.entries),
             boundless: chained(&self.boundless, &more.boundless),
+            statements: chained(&self.statements, &more.statements),
         }
     }
 

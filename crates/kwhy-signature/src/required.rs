@@ -37,6 +37,8 @@ pub enum RequirementKind {
     Kind,
     /// Nothing is needed: each event must be tested.
     AnyEvent,
+    /// Nothing is needed, and only text is tested that is not searched for in raw bytes.
+    AnyText,
     /// Nothing is needed: each object must be tested.
     AnyObject,
 }
@@ -72,12 +74,19 @@ impl LiteralRequirement {
         self.raw.is_empty()
             && !matches!(
                 self.what,
-                RequirementKind::Kind | RequirementKind::AnyObject
+                RequirementKind::Kind | RequirementKind::AnyObject | RequirementKind::AnyText
             )
     }
 }
 
 fn of_event(event: &EventPattern) -> LiteralRequirement {
+    if event.is_statement() {
+        return LiteralRequirement {
+            what: RequirementKind::AnyText,
+            words: Vec::new(),
+            raw: Vec::new(),
+        };
+    }
     if event.is_klog_fatal() {
         return LiteralRequirement {
             what: RequirementKind::AnyEvent,

@@ -281,9 +281,9 @@ impl BlockScan<'_, '_, '_> {
             }
             let outcome = &mut self.outcome;
             let before = outcome.hits.len();
-            outcome.stopped += self
-                .tester
-                .event(chunk, event, candidates, &mut outcome.hits);
+            outcome.stopped +=
+                self.tester
+                    .event(chunk, (event, self.is_paste), candidates, &mut outcome.hits);
             let made = outcome.hits.iter_mut().skip(before);
             made.for_each(|(_, hit)| hit.written_in(of));
             let hits = outcome.hits.get(before..).unwrap_or_default();
