@@ -20,6 +20,7 @@ mod payload;
 mod quote;
 mod reader;
 mod record;
+mod said;
 #[cfg(test)]
 mod samples;
 mod stack_frame;
@@ -274,7 +275,7 @@ pub(crate) fn starts_with_level(line: &str) -> bool {
 
 /// Returns true if nearly all lines have the same head, with a level in it.
 pub(crate) fn is_stream(lines: &[Line<'_>]) -> bool {
-    json::are_said(lines) || layout::learn(lines).is_some_and(|layout| layout.is_of_all(lines))
+    said::of(lines).is_some() || layout::learn(lines).is_some_and(|layout| layout.is_of_all(lines))
 }
 
 /// Returns true if all lines of a text have the head that the lines of the log beside it have, with a level in it.

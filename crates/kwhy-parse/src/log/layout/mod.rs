@@ -7,11 +7,13 @@
 mod head;
 mod learned;
 mod named;
+mod padding;
 mod parts;
 mod rest;
 mod spread;
 #[cfg(test)]
 mod tests;
+mod trailing;
 
 use super::envelope;
 use super::formats::{Follow, FormatSpec};
@@ -97,6 +99,12 @@ fn is_read_within(format: Format, text: &str) -> bool {
 /// The number of lines that a layout is learned from at most.
 const LINES: usize = 800;
 
+/// The share of lines in percent that have no format of their own, in streams without a head.
+const SHARE: usize = 95;
+
+/// The most digits below a second of a time that no runtime puts before a line.
+const DIGITS: u8 = 6;
+
 /// Learns the layout of a stream from its first lines, in their envelopes or not.
 pub(super) fn learn(lines: &[Line<'_>]) -> Option<Layout> {
     let lines = lines.iter().filter(|line| !line.is_blank()).take(LINES);
@@ -108,8 +116,10 @@ pub(super) fn learn(lines: &[Line<'_>]) -> Option<Layout> {
                 .any(|mark| line.text[from..].starts_with(mark))
         })
     };
-    if lines.clone().next().is_some_and(is_marked) {
-        let layout = Layout::learn(lines.clone().map(|line| line.text));
+    let texts = lines.clone().map(|line| line.text);
+    let first = lines.clone().next()?;
+    if is_marked(first) {
+        let layout = Layout::learn(texts.clone());
         if let Some(layout) = layout {
             return Some(layout.outermost());
         }
@@ -123,23 +133,43 @@ pub(super) fn learn(lines: &[Line<'_>]) -> Option<Layout> {
             envelope::peel(payload).1.as_str().to_owned()
         }
     };
-    // a level of four letters may be padded to five
-    let unpadded = |text: String| {
-        let bare = text.trim_start_matches(' ');
-        match text.len() - bare.len() {
-            1..=2 if super::starts_with_level(bare) => bare.to_owned(),
-            _ => text,
-        }
+    let inner: Vec<(String, Option<Format>)> = lines
+        .clone()
+        .map(payload)
+        .map(|text| {
+            let format = super::formats::find(&text).map(|form| form.format);
+            (text, format)
+        })
+        .collect();
+    let of = |accepts: fn(Option<Format>, &str) -> bool| {
+        let texts = inner.iter();
+        texts
+            .filter(move |(text, format)| accepts(*format, text))
+            .map(|(text, _)| text.as_str())
     };
-    let inner: Vec<String> = lines.map(payload).map(unpadded).collect();
-    let is_textual =
-        |text: &str| super::formats::find(text).is_none_or(|form| is_textual(form.format, text));
-    Layout::learn(
-        inner
-            .iter()
-            .map(String::as_str)
-            .filter(|text| is_textual(text)),
-    )
+    let textual = of(|format, text| format.is_none_or(|format| is_textual(format, text)));
+    let surer = of(|format, text| {
+        format.is_none_or(|format| {
+            matches!(format, Format::GoLog | Format::ZapConsole) || is_textual(format, text)
+        })
+    });
+    let bare = of(|format, _| matches!(format, None | Some(Format::TextLog)));
+    Layout::learn(textual)
+        .or_else(|| Layout::learn_surer(surer))
+        .or_else(|| {
+            if bare.clone().count() * 100 < inner.len() * SHARE {
+                return None;
+            }
+            // a time that is no runtime's
+            let is_own = |text: &str| {
+                let time = leading_date_time(text).map(|(time, _)| time);
+                time.is_none_or(|time| time.digits <= DIGITS)
+            };
+            if envelope::stamped(first.text).is_some() && texts.clone().all(is_own) {
+                return Layout::learn_pairs(texts).map(Layout::outermost);
+            }
+            Layout::learn_pairs(bare)
+        })
 }
 
 /// Returns true if a learned layout reads the record that starts with a text, rather than the format that the line alone shows.
@@ -152,7 +182,8 @@ pub(super) fn reads(format: Option<Format>, text: &str, layout: &Layout) -> bool
             Head::of(text).is_none_or(|head| head.parts.len() < layout.len())
         }
         // after the time of Go's log a level, and a name in brackets
-        Some(Format::GoLog) => is_levelled_go(text),
+        Some(Format::GoLog) => layout.is_surer() || is_levelled_go(text),
+        Some(Format::ZapConsole) if layout.is_surer() => true,
         Some(format) => is_read_within(format, text),
     };
     is_better && Head::within(text, layout).is_some()
@@ -163,11 +194,8 @@ pub(super) fn read_within<'a>(payload: &Payload<'a>, layout: &Layout) -> Option<
     let text = payload.as_str();
     let mut head = Head::within(text, layout)?;
     head.extend(text);
-    Some(event(
-        payload,
-        named::format(text, &head).unwrap_or(Format::TextLog),
-        &head,
-    ))
+    let format = named::format(text, &head).unwrap_or(Format::TextLog);
+    Some(event_of(payload, format, &head, layout.has_pairs()))
 }
 
 fn shown(text: &str, head: &Head) -> Shown {
@@ -201,6 +229,11 @@ pub(super) fn take_time(event: &mut Event<'_>) {
 
 /// Makes an event of a record with this head.
 fn event<'a>(payload: &Payload<'a>, format: Format, head: &Head) -> Event<'a> {
+    event_of(payload, format, head, false)
+}
+
+/// The same, of a stream in which pairs follow messages or not.
+fn event_of<'a>(payload: &Payload<'a>, format: Format, head: &Head, pairs: bool) -> Event<'a> {
     let text = payload.as_str();
     let level = head.find(Kind::Level);
     let word = level
@@ -213,7 +246,7 @@ fn event<'a>(payload: &Payload<'a>, format: Format, head: &Head) -> Event<'a> {
     let bracketed = level.is_some_and(|part| part.open == b'[');
     let habits = rest::Habits {
         bracketed,
-        lower: bracketed && word.bytes().all(|byte| byte.is_ascii_lowercase()),
+        padded: pairs || bracketed && word.bytes().all(|byte| byte.is_ascii_lowercase()),
         four_letters: by_month && word.len() == 4,
     };
     let spread = match format {

@@ -1,0 +1,69 @@
+//! Spaces before the first part of a head, which put the ends of levels, or of seconds since the start, below each other:
+//!
+//! ```text
+//!  INFO arm ready            0.000000000s  INFO ready
+//! ERROR lift failed         61.037211000s ERROR lift failed
+//! ```
+
+use super::head::candidates;
+use super::parts::Kind;
+
+/// The most spaces before a head.
+const MOST: usize = 8;
+
+/// The least number of lines with spaces before their heads.
+const LEAST: usize = 2;
+
+/// Returns the offset of the first part of a head after spaces, and of its end.
+fn first(text: &str) -> Option<(usize, usize)> {
+    let indent = text
+        .bytes()
+        .take(MOST + 1)
+        .take_while(|b| *b == b' ')
+        .count();
+    if indent == 0 || indent > MOST {
+        return None;
+    }
+    let bytes = text.as_bytes();
+    if !bytes
+        .get(indent)
+        .is_some_and(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+    {
+        return None;
+    }
+    let part = candidates(text, indent).next()?;
+    let word = text.get(part.range.clone())?;
+    let is_upper = word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_uppercase());
+    let is_head = match part.kind {
+        Kind::Time => true,
+        Kind::Level => is_upper,
+        _ => false,
+    };
+    is_head.then_some((indent, part.range.end))
+}
+
+/// The column at which the first parts of padded heads end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Padding(usize);
+
+impl Padding {
+    /// Learns the column from lines.
+    pub(super) fn learn<'l>(lines: impl Iterator<Item = &'l str>) -> Option<Padding> {
+        let mut ends = [0usize; 64];
+        for (_, end) in lines.filter_map(first) {
+            if let Some(count) = ends.get_mut(end) {
+                *count += 1;
+            }
+        }
+        let (end, count) = ends.iter().enumerate().max_by_key(|(_, count)| **count)?;
+        (*count >= LEAST).then_some(Padding(end))
+    }
+
+    /// The number of spaces before the head of a line.
+    pub(super) fn before(self, text: &str) -> usize {
+        match first(text) {
+            Some((indent, end)) if end == self.0 => indent,
+            _ => 0,
+        }
+    }
+}
