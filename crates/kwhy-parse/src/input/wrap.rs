@@ -18,6 +18,9 @@ const WIDTHS: std::ops::RangeInclusive<usize> = 60..=132;
 /// The number of lines that certainly start with a word from which on no broken line continues with it.
 const STARTS: usize = 3;
 
+/// The number of records of which more than one had been broken.
+const RECORDS: usize = 8;
+
 /// The most lines that one line is broken into.
 const MAX_PARTS: usize = 24;
 
@@ -105,6 +108,11 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
         return;
     }
     let starts = certain_starts(lines, widest);
+    let leveled = lines
+        .iter()
+        .filter(|(_, line)| log::starts_with_level(line))
+        .count();
+    let before_all = found.len();
     let mut head = Head::Nothing;
     let mut first = "";
     let mut parts = 0;
@@ -132,7 +140,8 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
                 || !is_indented_as_part(line, first)
                 || Some(word) == first.split_whitespace().next()
                 || line.starts_with('\t')
-                || log::starts_with_level(line) && log::starts_with_level(first)
+                || log::starts_with_level(line)
+                    && (leveled >= STARTS || log::starts_with_level(first))
                 || log::is_place_of_record(line)
                 || has_columns(line)
                 || stack_trace::is_head(line)
@@ -171,6 +180,22 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
         trace = Trace::default();
         trace.take(line);
     }
+    if found.len() == before_all + 1 && is_by_chance(lines, widest, &found[before_all]) {
+        found.pop();
+    }
+}
+
+/// Returns true if the only break of many records is after the widest line, which nothing shows to be full, before an indented one:
+/// the message of that record has lines of its own.
+fn is_by_chance(lines: &[(usize, &str)], widest: usize, place: &Range<usize>) -> bool {
+    let is_at = |(end, line): &(usize, &str)| *end == place.start && width(line) == widest;
+    let records = || {
+        let records = lines
+            .iter()
+            .filter(|(_, line)| head_of(line) == Head::Record);
+        records.count()
+    };
+    place.len() > 1 && lines.iter().any(is_at) && records() >= RECORDS
 }
 
 /// Returns true if a line belongs to the log record before it by the record's own format, however wide the lines are.

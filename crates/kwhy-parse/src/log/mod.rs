@@ -284,6 +284,11 @@ pub(crate) fn is_of_stream(text: &[Line<'_>], log: &[Line<'_>]) -> bool {
     layout::learn(&lines).is_some_and(|layout| layout.is_of_each(text))
 }
 
+/// The layout that the lines of a log have, if nearly all have one with a level or pairs in it.
+pub(crate) fn layout_of(lines: &[Line<'_>]) -> Option<layout::Layout> {
+    layout::learn(lines).filter(|layout| layout.is_of_all(lines))
+}
+
 /// Reads the lines of a log like [`parse`], and learns from the first ones where their heads end: for conversions, in which
 /// all lines of a stream are read. A diagnosis reads each record alone.
 pub fn parse_stream<'a>(lines: &[Line<'a>]) -> Parsed<'a> {

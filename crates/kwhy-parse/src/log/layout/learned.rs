@@ -52,7 +52,7 @@ impl Shape {
 
 /// The parts of all heads of a stream.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(in crate::log) struct Layout {
+pub(crate) struct Layout {
     shapes: Vec<Shape>,
     /// True if the time before each line, which one line alone shows as an envelope's, is the records' own.
     is_outermost: bool,
@@ -179,6 +179,7 @@ impl Layout {
             is_named(shape.kind)
                 && (shape.open != 0 || matches!(shape.separator, Separator::Mark(_)))
                 || shape.kind == Kind::Caller && shape.separator != Separator::Tab
+                || shape.kind == Kind::Level && matches!(shape.separator, Separator::Mark(_))
         };
         let is_surer = level > 1 || layout.shapes[level..].iter().any(is_set_off);
         is_surer.then_some(Layout { is_surer, ..layout })
@@ -263,7 +264,7 @@ impl Layout {
     }
 
     /// Returns true if each line that is not indented has this layout, with a level or pairs in it.
-    pub(in crate::log) fn is_of_each(&self, lines: &[Line<'_>]) -> bool {
+    pub(crate) fn is_of_each(&self, lines: &[Line<'_>]) -> bool {
         // nothing shows the first line of a record without a head
         !self.is_bare()
             && self.is_sure()

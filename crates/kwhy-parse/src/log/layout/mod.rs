@@ -25,7 +25,7 @@ use crate::input::Line;
 use kwhy_model::{Event, Field, Format, Severity};
 
 use head::Head;
-pub(super) use learned::Layout;
+pub(crate) use learned::Layout;
 pub(super) use named::{LOGBACK, PYTHON, SPRING_BOOT};
 use parts::{Kind, Part};
 pub(super) use spread::{ends, goes_on};
@@ -96,6 +96,13 @@ fn is_read_within(format: Format, text: &str) -> bool {
     is_free(format) || (format == Format::ZapConsole && !text.contains('\t'))
 }
 
+/// Returns true if a space is between a level and the brackets after it, as logrus writes it where it pads levels.
+fn is_spaced(text: &str) -> bool {
+    let letters = text.bytes().take_while(u8::is_ascii_uppercase).count();
+    text.get(letters..)
+        .is_some_and(|rest| rest.starts_with(" ["))
+}
+
 /// The number of lines that a layout is learned from at most.
 const LINES: usize = 800;
 
@@ -150,7 +157,9 @@ pub(super) fn learn(lines: &[Line<'_>]) -> Option<Layout> {
     let textual = of(|format, text| format.is_none_or(|format| is_textual(format, text)));
     let surer = of(|format, text| {
         format.is_none_or(|format| {
-            matches!(format, Format::GoLog | Format::ZapConsole) || is_textual(format, text)
+            matches!(format, Format::GoLog | Format::ZapConsole)
+                || format == Format::Logrus && is_spaced(text)
+                || is_textual(format, text)
         })
     });
     let bare = of(|format, _| matches!(format, None | Some(Format::TextLog)));
@@ -176,14 +185,15 @@ pub(super) fn learn(lines: &[Line<'_>]) -> Option<Layout> {
 pub(super) fn reads(format: Option<Format>, text: &str, layout: &Layout) -> bool {
     let is_better = match format {
         None => true,
-        // a level alone is a format of its own
-        Some(Format::Leveled) => layout.len() > 1,
+        // a level alone is a format of its own, which has no pairs
+        Some(Format::Leveled) => layout.len() > 1 || text.starts_with('['),
         Some(Format::PythonLogging | Format::Logback | Format::SpringBoot) => {
             Head::of(text).is_none_or(|head| head.parts.len() < layout.len())
         }
         // after the time of Go's log a level, and a name in brackets
         Some(Format::GoLog) => layout.is_surer() || is_levelled_go(text),
         Some(Format::ZapConsole) if layout.is_surer() => true,
+        Some(Format::Logrus) => layout.is_surer() && is_spaced(text),
         Some(format) => is_read_within(format, text),
     };
     is_better && Head::within(text, layout).is_some()

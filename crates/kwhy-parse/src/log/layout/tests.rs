@@ -244,7 +244,7 @@ fn a_stream_shows_what_words_are() {
 /// The records of a stream that is read whole, from its segments on.
 fn stream(text: &str) -> Vec<[String; 5]> {
     let mut told = Vec::new();
-    for segment in crate::segments_of_stream(crate::input::segments(text)) {
+    for segment in crate::segments_of_stream(text, crate::input::segments(text)) {
         let parsed = crate::segment_of_stream(&segment, &crate::input::ReadLimits::default());
         told.extend(parsed.events.into_iter().map(parts_of));
     }
@@ -443,7 +443,7 @@ proptest::proptest! {
     #[test]
     fn streams_of_any_lines_are_read(lines in proptest::collection::vec("(2031-03-04T05:06:07.021007000Z - |INFO - |  at src/a.rs:7|    in a with b: c|2031-03-04 05:06:08 INFO )?(\\{|\\}|\"a\": 1,|app: x|[a-z{}\": ]{0,12})", 0..24)) {
         let text = lines.join("\n");
-        for segment in crate::segments_of_stream(crate::input::segments(&text)) {
+        for segment in crate::segments_of_stream(&text, crate::input::segments(&text)) {
             let parsed = crate::segment_of_stream(&segment, &crate::input::ReadLimits::default());
             for event in &parsed.events {
                 assert!(text.get(event.span.clone()).is_some());
@@ -460,6 +460,38 @@ proptest::proptest! {
             for part in &head.parts {
                 assert!(text.get(part.range.clone()).is_some());
             }
+        }
+    }
+}
+
+#[test]
+fn zz_debug() {
+    for file in std::env::var("ZZ")
+        .unwrap_or_default()
+        .split(',')
+        .filter(|f| !f.is_empty())
+    {
+        let text = std::fs::read_to_string(file).unwrap();
+        let document = crate::input::Document::new("x", text.as_str());
+        let text = document.text();
+        let segments = crate::input::segments(text);
+        for segment in &segments {
+            println!(
+                "{:?} {} {:?} {:?}",
+                segment.format,
+                segment.is_log,
+                segment.line_numbers(),
+                segment.lines.first().map(|l| l.text)
+            );
+        }
+        let all: Vec<_> = crate::input::lines(text).collect();
+        println!("{file} {:?}", learn(&all));
+        for line in all.iter().take(6) {
+            println!(
+                "{:?} {:?}",
+                crate::log::formats::find(line.text).map(|f| f.format),
+                Head::of(line.text)
+            );
         }
     }
 }
