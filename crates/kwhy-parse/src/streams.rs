@@ -28,16 +28,13 @@ fn one_log<'a>(text: &'a str, segments: &[Segment<'a>]) -> Option<Segment<'a>> {
         return None;
     }
     let all: Vec<Line<'a>> = lines(text).collect();
-    let layout = log::layout_of(&all)?;
-    // what segments hold may have lost its indentation
-    let raw = |line: &Line<'_>| {
-        let at = all.partition_point(|raw| raw.start <= line.start);
-        all.get(at.checked_sub(1)?).copied()
+    // without a level, most lines alone must show that they are records
+    let of = |is_log: bool| {
+        let own = segments.iter().filter(|segment| segment.is_log == is_log);
+        own.map(|segment| segment.lines.len()).sum::<usize>()
     };
-    let is_part = |segment: &Segment<'_>| {
-        let own: Vec<Line<'_>> = segment.lines.iter().filter_map(raw).collect();
-        segment.is_log || layout.is_of_each(&own)
-    };
+    let layout = log::layout_of(&all).filter(|layout| layout.is_sure() || of(true) > of(false))?;
+    let is_part = |segment: &Segment<'_>| segment.is_log || layout.is_of_each(&raw(&all, segment));
     segments.iter().all(is_part).then(|| Segment {
         format: Format::TextLog,
         is_log: true,
@@ -45,6 +42,15 @@ fn one_log<'a>(text: &'a str, segments: &[Segment<'a>]) -> Option<Segment<'a>> {
         subject: first.subject.clone(),
         extent: Extent::default(),
     })
+}
+
+/// The lines of a segment with the indentation and the marks that they have in a text.
+fn raw<'a>(all: &[Line<'a>], segment: &Segment<'_>) -> Vec<Line<'a>> {
+    let raw = |line: &Line<'_>| {
+        let at = all.partition_point(|raw| raw.start <= line.start);
+        all.get(at.checked_sub(1)?).copied()
+    };
+    segment.lines.iter().filter_map(raw).collect()
 }
 
 /// Returns true for output that is no log, whatever its lines look like.
@@ -93,7 +99,7 @@ fn with_parts<'a>(segments: Vec<Segment<'a>>) -> Vec<Segment<'a>> {
                 true => (&before.lines, &segment.lines),
                 false => (&segment.lines, &before.lines),
             };
-            if log::is_of_stream(text, log) {
+            if is_of_stream(text, log) {
                 if segment.is_log {
                     std::mem::swap(before, &mut segment);
                     before.lines.splice(0..0, segment.lines);
@@ -106,4 +112,10 @@ fn with_parts<'a>(segments: Vec<Segment<'a>>) -> Vec<Segment<'a>> {
         all.push(segment);
     }
     all
+}
+
+/// Returns true if all lines of a text have the head that the lines of the log beside it have, with a level in it.
+fn is_of_stream(text: &[Line<'_>], log: &[Line<'_>]) -> bool {
+    let lines: Vec<Line<'_>> = text.iter().chain(log).copied().collect();
+    log::layout_of(&lines).is_some_and(|layout| layout.is_sure() && layout.is_of_each(text))
 }

@@ -18,7 +18,7 @@ const WIDTHS: std::ops::RangeInclusive<usize> = 60..=132;
 /// The number of lines that certainly start with a word from which on no broken line continues with it.
 const STARTS: usize = 3;
 
-/// The number of records of which more than one had been broken.
+/// The number of records of which one is not broken alone.
 const RECORDS: usize = 8;
 
 /// The most lines that one line is broken into.
@@ -180,22 +180,25 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
         trace = Trace::default();
         trace.take(line);
     }
-    if found.len() == before_all + 1 && is_by_chance(lines, widest, &found[before_all]) {
-        found.pop();
+    if is_by_chance(lines, found.get(before_all..).unwrap_or(&[])) {
+        found.truncate(before_all);
     }
 }
 
-/// Returns true if the only break of many records is after the widest line, which nothing shows to be full, before an indented one:
-/// the message of that record has lines of its own.
-fn is_by_chance(lines: &[(usize, &str)], widest: usize, place: &Range<usize>) -> bool {
-    let is_at = |(end, line): &(usize, &str)| *end == place.start && width(line) == widest;
+/// Returns true if few of many records seem to be broken, all before indented lines: the messages of these have lines of their own.
+/// Of records as long as these more had been broken.
+fn is_by_chance(lines: &[(usize, &str)], breaks: &[Range<usize>]) -> bool {
     let records = || {
         let records = lines
             .iter()
             .filter(|(_, line)| head_of(line) == Head::Record);
         records.count()
     };
-    place.len() > 1 && lines.iter().any(is_at) && records() >= RECORDS
+    let is_before_indented = |place: &Range<usize>| place.len() > 1;
+    !breaks.is_empty()
+        && breaks.len() * RECORDS <= lines.len()
+        && breaks.iter().all(is_before_indented)
+        && breaks.len() * RECORDS <= records()
 }
 
 /// Returns true if a line belongs to the log record before it by the record's own format, however wide the lines are.

@@ -153,7 +153,8 @@ fn terminal_head(text: &str) -> Option<Terminal> {
     let rest = text.get(length..)?;
     let Some(inside) = rest.trim_start().strip_prefix('[') else {
         let place = rest.split([' ', '\n']).next()?;
-        return is_caller(place).then_some(Terminal {
+        let is_place = is_caller(place) && place.contains(".go:") && !place.starts_with(':');
+        return is_place.then_some(Terminal {
             level: 0..length,
             inside: length..length,
             rest: length,

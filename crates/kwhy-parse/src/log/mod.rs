@@ -265,26 +265,27 @@ pub(crate) fn is_place_of_record(line: &str) -> bool {
 
 /// Returns true if a line starts with a level and a mark or a space.
 pub(crate) fn starts_with_level(line: &str) -> bool {
-    let line = line.trim_start().trim_start_matches(['[', '<', '(']);
+    let bare = line.trim_start();
+    let line = bare.trim_start_matches(['[', '<', '(']);
     let letters = line.bytes().take_while(u8::is_ascii_alphabetic).count();
     let is_end = |byte: &u8| b" \t:|])>".contains(byte);
+    let is_in_brackets = || {
+        line.len() < bare.len()
+            && line
+                .get(letters..)
+                .is_some_and(|end| end.starts_with([']', '>', ')']))
+    };
     line.as_bytes().get(letters).is_some_and(is_end)
-        && letters > 1
+        && (letters > 1 || letters == 1 && is_in_brackets())
         && level::of_head(&line[..letters]).is_some()
 }
 
-/// Returns true if nearly all lines have the same head, with a level in it.
+/// Returns true if nearly all lines have the same head with a level in it, the same pairs after their messages, or are objects or pairs.
 pub(crate) fn is_stream(lines: &[Line<'_>]) -> bool {
-    said::of(lines).is_some() || layout::learn(lines).is_some_and(|layout| layout.is_of_all(lines))
+    said::of(lines).is_some() || layout_of(lines).is_some_and(|layout| layout.is_sure())
 }
 
-/// Returns true if all lines of a text have the head that the lines of the log beside it have, with a level in it.
-pub(crate) fn is_of_stream(text: &[Line<'_>], log: &[Line<'_>]) -> bool {
-    let lines: Vec<Line<'_>> = text.iter().chain(log).copied().collect();
-    layout::learn(&lines).is_some_and(|layout| layout.is_of_each(text))
-}
-
-/// The layout that the lines of a log have, if nearly all have one with a level or pairs in it.
+/// The layout that nearly all lines have.
 pub(crate) fn layout_of(lines: &[Line<'_>]) -> Option<layout::Layout> {
     layout::learn(lines).filter(|layout| layout.is_of_all(lines))
 }

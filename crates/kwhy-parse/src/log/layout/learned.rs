@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::head::{Head, MAX_PARTS, candidates};
 use super::padding::Padding;
 use super::parts::{self, Kind, Part, Separator};
-use super::trailing;
+use super::trailing::{self, Usual};
 use crate::input::Line;
 use crate::log::level;
 use kwhy_model::{Severity, Stamp};
@@ -58,8 +58,10 @@ pub(crate) struct Layout {
     is_outermost: bool,
     /// The spaces before heads.
     padding: Option<Padding>,
-    /// True if pairs follow messages, though heads have no level.
-    has_pairs: bool,
+    /// What follows messages with pairs after them, where heads have no level.
+    pairs: Option<Usual>,
+    /// True if levels in brackets are padded: `[INFO ]`.
+    pads_levels: bool,
     /// True if it has parts that the format which each line alone shows does not read.
     is_surer: bool,
     /// What follows the head of records of a level, where those of others have nothing there.
@@ -80,8 +82,18 @@ impl Layout {
         self.shapes.is_empty()
     }
 
+    /// Returns true if pairs follow messages, though heads have no level.
     pub(super) fn has_pairs(&self) -> bool {
-        self.has_pairs
+        self.pairs.is_some()
+    }
+
+    /// Returns true if a logger in brackets follows messages.
+    pub(super) fn has_loggers(&self) -> bool {
+        self.pairs.as_ref().is_some_and(|pairs| pairs.has_loggers)
+    }
+
+    pub(super) fn pads_levels(&self) -> bool {
+        self.pads_levels
     }
 
     pub(super) fn is_surer(&self) -> bool {
@@ -153,6 +165,12 @@ impl Layout {
             (texts, places, levels) = (fitting, ends, words);
             shapes.push(shape);
         }
+        let is_padded = |text: &&str| {
+            let level = text
+                .strip_prefix('[')
+                .and_then(|text| text.split(']').next());
+            level.is_some_and(|level| level.ends_with(' '))
+        };
         let has = |kind| shapes.iter().any(|shape| shape.kind == kind);
         let is_set_off = || {
             let first = shapes.first();
@@ -160,6 +178,7 @@ impl Layout {
         };
         (has(Kind::Level) || has(Kind::Time) && (shapes.len() > 1 || is_set_off())).then(|| {
             Layout {
+                pads_levels: texts.iter().any(is_padded),
                 of_level: names_of_levels(&texts, &places, &levels),
                 shapes,
                 padding,
@@ -203,10 +222,12 @@ impl Layout {
             None => Some((text, 0)),
         };
         let messages: Vec<(&str, usize)> = texts.iter().copied().filter_map(message).collect();
-        let is_of_all = messages.len() * 100 >= texts.len() * SHARE;
-        (is_of_all && trailing::is_usual(&messages)).then(|| Layout {
+        if messages.len() * 100 < texts.len() * SHARE {
+            return None;
+        }
+        Some(Layout {
+            pairs: Some(trailing::usual(&messages)?),
             shapes: time.into_iter().collect(),
-            has_pairs: true,
             ..Layout::default()
         })
     }
@@ -241,8 +262,8 @@ impl Layout {
     }
 
     /// Returns true if records show by more than a time that they are some.
-    fn is_sure(&self) -> bool {
-        self.has_pairs || self.shapes.iter().any(|shape| shape.kind == Kind::Level)
+    pub(crate) fn is_sure(&self) -> bool {
+        self.has_pairs() || self.shapes.iter().any(|shape| shape.kind == Kind::Level)
     }
 
     /// The lines that are no further ones of a record.
@@ -253,22 +274,20 @@ impl Layout {
         })
     }
 
-    /// Returns true if four of five lines have this layout, with a level or pairs in it.
+    /// Returns true if four of five lines have this layout.
     pub(in crate::log) fn is_of_all(&self, lines: &[Line<'_>]) -> bool {
         let (mut all, mut fitting) = (0, 0);
         for line in self.firsts(lines).take(4 * RECORDS) {
             all += 1;
             fitting += usize::from(self.head(line).is_some());
         }
-        self.is_sure() && fitting >= LEAST && fitting * 5 >= all * 4
+        fitting >= LEAST && fitting * 5 >= all * 4
     }
 
-    /// Returns true if each line that is not indented has this layout, with a level or pairs in it.
+    /// Returns true if each line that is not indented has this layout.
     pub(crate) fn is_of_each(&self, lines: &[Line<'_>]) -> bool {
         // nothing shows the first line of a record without a head
-        !self.is_bare()
-            && self.is_sure()
-            && self.firsts(lines).all(|line| self.head(line).is_some())
+        !self.is_bare() && self.firsts(lines).all(|line| self.head(line).is_some())
     }
 }
 
@@ -282,6 +301,13 @@ fn begins(line: &str) -> bool {
     first.is_some_and(|part| match part.kind {
         Kind::Time => true,
         Kind::Level => part.open != 0 || part.separator != Separator::None,
+        // `[quay] info: lift`
+        _ if part.open == b'[' && is_named(part.kind) => {
+            let next = candidates(line, part.end).next();
+            next.is_some_and(|next| {
+                next.kind == Kind::Level && matches!(next.separator, Separator::Mark(_))
+            })
+        }
         _ => false,
     }) || Head::of(line).is_some()
 }

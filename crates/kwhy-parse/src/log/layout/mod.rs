@@ -96,11 +96,11 @@ fn is_read_within(format: Format, text: &str) -> bool {
     is_free(format) || (format == Format::ZapConsole && !text.contains('\t'))
 }
 
-/// Returns true if a space is between a level and the brackets after it, as logrus writes it where it pads levels.
+/// Returns true if a space or a tab is between a level and the brackets after it, as logrus writes it where it pads levels.
 fn is_spaced(text: &str) -> bool {
     let letters = text.bytes().take_while(u8::is_ascii_uppercase).count();
     text.get(letters..)
-        .is_some_and(|rest| rest.starts_with(" ["))
+        .is_some_and(|rest| rest.starts_with([' ', '\t']) && rest.trim_start().starts_with('['))
 }
 
 /// The number of lines that a layout is learned from at most.
@@ -186,7 +186,7 @@ pub(super) fn reads(format: Option<Format>, text: &str, layout: &Layout) -> bool
     let is_better = match format {
         None => true,
         // a level alone is a format of its own, which has no pairs
-        Some(Format::Leveled) => layout.len() > 1 || text.starts_with('['),
+        Some(Format::Leveled) => layout.len() > 1 || layout.pads_levels(),
         Some(Format::PythonLogging | Format::Logback | Format::SpringBoot) => {
             Head::of(text).is_none_or(|head| head.parts.len() < layout.len())
         }
@@ -203,9 +203,11 @@ pub(super) fn reads(format: Option<Format>, text: &str, layout: &Layout) -> bool
 pub(super) fn read_within<'a>(payload: &Payload<'a>, layout: &Layout) -> Option<Event<'a>> {
     let text = payload.as_str();
     let mut head = Head::within(text, layout)?;
-    head.extend(text);
+    if !layout.has_pairs() {
+        head.extend(text);
+    }
     let format = named::format(text, &head).unwrap_or(Format::TextLog);
-    Some(event_of(payload, format, &head, layout.has_pairs()))
+    Some(event_of(payload, format, &head, Some(layout)))
 }
 
 fn shown(text: &str, head: &Head) -> Shown {
@@ -239,11 +241,16 @@ pub(super) fn take_time(event: &mut Event<'_>) {
 
 /// Makes an event of a record with this head.
 fn event<'a>(payload: &Payload<'a>, format: Format, head: &Head) -> Event<'a> {
-    event_of(payload, format, head, false)
+    event_of(payload, format, head, None)
 }
 
-/// The same, of a stream in which pairs follow messages or not.
-fn event_of<'a>(payload: &Payload<'a>, format: Format, head: &Head, pairs: bool) -> Event<'a> {
+/// The same, of a stream whose layout is known or not.
+fn event_of<'a>(
+    payload: &Payload<'a>,
+    format: Format,
+    head: &Head,
+    layout: Option<&Layout>,
+) -> Event<'a> {
     let text = payload.as_str();
     let level = head.find(Kind::Level);
     let word = level
@@ -256,7 +263,9 @@ fn event_of<'a>(payload: &Payload<'a>, format: Format, head: &Head, pairs: bool)
     let bracketed = level.is_some_and(|part| part.open == b'[');
     let habits = rest::Habits {
         bracketed,
-        padded: pairs || bracketed && word.bytes().all(|byte| byte.is_ascii_lowercase()),
+        padded: layout.is_some_and(Layout::has_pairs)
+            || bracketed && word.bytes().all(|byte| byte.is_ascii_lowercase()),
+        nameless: layout.is_some_and(|layout| layout.has_pairs() && !layout.has_loggers()),
         four_letters: by_month && word.len() == 4,
     };
     let spread = match format {

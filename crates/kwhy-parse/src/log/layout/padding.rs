@@ -44,25 +44,36 @@ fn first(text: &str) -> Option<(usize, usize)> {
 
 /// The column at which the first parts of padded heads end.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Padding(usize);
+pub(super) struct Padding {
+    end: usize,
+    /// The least number of spaces: there are no less before a number that has outgrown its column.
+    least: usize,
+}
 
 impl Padding {
     /// Learns the column from lines.
     pub(super) fn learn<'l>(lines: impl Iterator<Item = &'l str>) -> Option<Padding> {
-        let mut ends = [0usize; 64];
-        for (_, end) in lines.filter_map(first) {
-            if let Some(count) = ends.get_mut(end) {
+        let mut ends = [(0usize, MOST); 64];
+        for (indent, end) in lines.filter_map(first) {
+            if let Some((count, least)) = ends.get_mut(end) {
                 *count += 1;
+                *least = indent.min(*least);
             }
         }
-        let (end, count) = ends.iter().enumerate().max_by_key(|(_, count)| **count)?;
-        (*count >= LEAST).then_some(Padding(end))
+        let columns = ends.iter().enumerate();
+        let (end, (count, least)) = columns.max_by_key(|(_, (count, _))| *count)?;
+        (*count >= LEAST).then_some(Padding { end, least: *least })
     }
 
     /// The number of spaces before the head of a line.
     pub(super) fn before(self, text: &str) -> usize {
         match first(text) {
-            Some((indent, end)) if end == self.0 => indent,
+            Some((indent, end))
+                if end == self.end
+                    || end > self.end && indent <= self.least && text[..end].ends_with('s') =>
+            {
+                indent
+            }
             _ => 0,
         }
     }

@@ -28,6 +28,8 @@ pub(super) struct Habits {
     pub(super) bracketed: bool,
     /// Padding follows the message, and maybe the logger in brackets, as structlog writes them: its levels are in lower case.
     pub(super) padded: bool,
+    /// No logger follows the message.
+    pub(super) nameless: bool,
     /// The level has four letters and the time starts with a month, as slog-term writes them.
     pub(super) four_letters: bool,
 }
@@ -79,7 +81,7 @@ pub(super) fn read<'a>(payload: &Payload<'a>, from: usize, habits: Habits) -> Re
         message.end = message.start + said.trim_end_matches(' ').len();
         // structlog puts the logger after the message
         let said = text.get(message.clone()).unwrap_or("");
-        if let Some((length, name)) = trailing::logger(said) {
+        if let Some((length, name)) = trailing::logger(said).filter(|_| !habits.nameless) {
             let start = message.start + name;
             logger = Some(start..message.start + said.len() - 1);
             message.end = message.start + length;

@@ -14,34 +14,42 @@ use crate::log::logfmt::is_plain_key;
 /// The least number of lines.
 const LEAST: usize = 8;
 
-/// The share of lines that end in pairs, and of pairs whose keys recur, in percent.
-const ENDING: usize = 50;
+/// The share of lines that end in pairs, of pairs whose keys recur, and of lines with a logger, in percent.
+const ENDING: usize = 40;
 const RECURRING: usize = 90;
+const NAMED: usize = 80;
 
-/// Returns true if many of the texts from these offsets on end in pairs whose keys recur.
-pub(super) fn is_usual(texts: &[(&str, usize)]) -> bool {
-    if texts.len() < LEAST {
-        return false;
-    }
+/// What follows the messages of a stream.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Usual {
+    /// True if it is a logger in brackets, before the pairs.
+    pub(super) has_loggers: bool,
+}
+
+/// Says what follows the messages from these offsets on, if many of them end in pairs whose keys recur.
+pub(super) fn usual(texts: &[(&str, usize)]) -> Option<Usual> {
     let mut keys: HashMap<&str, usize> = HashMap::new();
-    let mut ending = 0;
+    let (mut ending, mut named) = (0, 0);
     for (text, from) in texts {
         let end = text.trim_end().len();
-        let Some(start) = pairs_start(text, *from, Bare::Json).filter(|start| start > from) else {
-            let said = text.get(*from..end).unwrap_or("");
-            ending += usize::from(logger(said).is_some());
-            continue;
-        };
-        let pairs = text.get(start..end).unwrap_or("");
+        let start = pairs_start(text, *from, Bare::Json).filter(|start| start > from);
+        let said = text.get(*from..start.unwrap_or(end)).unwrap_or("");
+        named += usize::from(logger(said.trim_end()).is_some());
+        let pairs = start.and_then(|start| text.get(start..end)).unwrap_or("");
         let found = pairs.split(' ').filter_map(|word| word.split_once('='));
         for (key, _) in found.filter(|(key, _)| is_plain_key(key)) {
             *keys.entry(key).or_default() += 1;
         }
-        ending += 1;
+        ending += usize::from(start.is_some());
     }
     let all: usize = keys.values().sum();
     let recurring: usize = keys.values().filter(|count| **count > 1).sum();
-    ending * 100 >= texts.len() * ENDING && all > 0 && recurring * 100 >= all * RECURRING
+    let is_usual = texts.len() >= LEAST
+        && ending * 100 >= texts.len() * ENDING
+        && recurring * 100 >= all * RECURRING;
+    is_usual.then_some(Usual {
+        has_loggers: named * 100 >= texts.len() * NAMED,
+    })
 }
 
 /// Returns the length of a message without the logger in brackets after it, and the offset of the logger's name.
