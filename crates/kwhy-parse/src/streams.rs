@@ -1,7 +1,7 @@
 //! Segments of a text that is read whole, as the stream of one program.
 
 use crate::input::{Extent, Line, Segment, lines};
-use crate::log;
+use crate::log::{self, Stream};
 use kwhy_model::Format;
 
 /// The number of lines of a text that may be a part of the log beside it, and of such texts in one list.
@@ -12,7 +12,7 @@ const MAX_PARTS: (usize, usize) = (8, 16);
 pub fn segments_of_stream<'a>(text: &'a str, segments: Vec<Segment<'a>>) -> Vec<Segment<'a>> {
     let mut all = match one_log(text, &segments) {
         Some(log) => vec![log],
-        None => with_parts(segments),
+        None => without_heads(with_parts(segments)),
     };
     if let Some(last) = all.last_mut().filter(|last| last.is_log) {
         // as in the midst of a log, an empty line may belong to the record before it
@@ -33,8 +33,8 @@ fn one_log<'a>(text: &'a str, segments: &[Segment<'a>]) -> Option<Segment<'a>> {
         let own = segments.iter().filter(|segment| segment.is_log == is_log);
         own.map(|segment| segment.lines.len()).sum::<usize>()
     };
-    let layout = log::layout_of(&all).filter(|layout| layout.is_sure() || of(true) > of(false))?;
-    let is_part = |segment: &Segment<'_>| segment.is_log || layout.is_of_each(&raw(&all, segment));
+    let stream = Stream::of(&all).filter(|stream| stream.is_sure() || of(true) > of(false))?;
+    let is_part = |segment: &Segment<'_>| segment.is_log || stream.is_of_each(&raw(&all, segment));
     segments.iter().all(is_part).then(|| Segment {
         format: Format::TextLog,
         is_log: true,
@@ -51,6 +51,56 @@ fn raw<'a>(all: &[Line<'a>], segment: &Segment<'_>) -> Vec<Line<'a>> {
         all.get(at.checked_sub(1)?).copied()
     };
     segment.lines.iter().filter_map(raw).collect()
+}
+
+/// The number of lines without a head that show that those of a text have none, and how many of them there are for each record.
+const HEADLESS: (usize, usize) = (64, 20);
+
+/// Segments of a text whose lines have no heads but for a few that look like it: other lines after these are no part of a record
+/// unless they are indented.
+fn without_heads<'a>(segments: Vec<Segment<'a>>) -> Vec<Segment<'a>> {
+    let is_text = |segment: &Segment<'_>| {
+        matches!(segment.format, Format::Plain | Format::Prose) && !segment.is_log
+    };
+    let texts = segments.iter().filter(|segment| is_text(segment));
+    let headless: usize = texts.map(|segment| segment.lines.len()).sum();
+    let begins = |line: &Line<'_>| log::detect(line.text).is_some();
+    if headless < HEADLESS.0 || !segments.iter().any(|segment| segment.is_log) {
+        return segments;
+    }
+    let mut all = Vec::with_capacity(segments.len());
+    for mut segment in segments {
+        let rest = match segment.is_log {
+            true => {
+                let records = segment.lines.iter().filter(|line| begins(line)).count();
+                let is_rare = records * HEADLESS.1 <= segment.lines.len();
+                is_rare.then(|| take_headless(&mut segment, begins))
+            }
+            false => None,
+        };
+        all.push(segment);
+        all.extend(rest.flatten());
+    }
+    all
+}
+
+/// Takes the lines off a log from the first one on that neither begins a record nor is of one for sure.
+fn take_headless<'a>(
+    segment: &mut Segment<'a>,
+    begins: impl Fn(&Line<'_>) -> bool,
+) -> Option<Segment<'a>> {
+    let is_more = |line: &Line<'_>| {
+        let is_of_record = || log::continues(segment.format, line.text);
+        line.is_blank() || line.indent() > 0 || begins(line) || is_of_record()
+    };
+    let end = segment.lines.iter().position(|line| !is_more(line))?;
+    Some(Segment {
+        format: Format::Plain,
+        is_log: false,
+        lines: segment.lines.split_off(end),
+        subject: segment.subject.clone(),
+        extent: segment.extent,
+    })
 }
 
 /// Returns true for output that is no log, whatever its lines look like.
@@ -117,5 +167,5 @@ fn with_parts<'a>(segments: Vec<Segment<'a>>) -> Vec<Segment<'a>> {
 /// Returns true if all lines of a text have the head that the lines of the log beside it have, with a level in it.
 fn is_of_stream(text: &[Line<'_>], log: &[Line<'_>]) -> bool {
     let lines: Vec<Line<'_>> = text.iter().chain(log).copied().collect();
-    log::layout_of(&lines).is_some_and(|layout| layout.is_sure() && layout.is_of_each(text))
+    Stream::of(&lines).is_some_and(|stream| stream.is_sure() && stream.is_of_each(text))
 }

@@ -282,12 +282,39 @@ pub(crate) fn starts_with_level(line: &str) -> bool {
 
 /// Returns true if nearly all lines have the same head with a level in it, the same pairs after their messages, or are objects or pairs.
 pub(crate) fn is_stream(lines: &[Line<'_>]) -> bool {
-    said::of(lines).is_some() || layout_of(lines).is_some_and(|layout| layout.is_sure())
+    Stream::of(lines).is_some_and(|stream| stream.is_sure())
 }
 
-/// The layout that nearly all lines have.
-pub(crate) fn layout_of(lines: &[Line<'_>]) -> Option<layout::Layout> {
-    layout::learn(lines).filter(|layout| layout.is_of_all(lines))
+/// What nearly all lines of a text have in common.
+pub(crate) enum Stream {
+    Said(&'static said::Said),
+    Head(layout::Layout),
+}
+
+impl Stream {
+    pub(crate) fn of(lines: &[Line<'_>]) -> Option<Stream> {
+        if let Some(said) = said::of(lines) {
+            return Some(Stream::Said(said));
+        }
+        let layout = layout::learn(lines).filter(|layout| layout.is_of_all(lines));
+        layout.map(Stream::Head)
+    }
+
+    /// Returns true if it shows by more than a time that the lines are records.
+    pub(crate) fn is_sure(&self) -> bool {
+        match self {
+            Stream::Said(_) => true,
+            Stream::Head(layout) => layout.is_sure(),
+        }
+    }
+
+    /// Returns true if it is true of each of some lines that are not indented.
+    pub(crate) fn is_of_each(&self, lines: &[Line<'_>]) -> bool {
+        match self {
+            Stream::Said(said) => lines.iter().all(|line| (said.is)(line.text)),
+            Stream::Head(layout) => layout.is_of_each(lines),
+        }
+    }
 }
 
 /// Reads the lines of a log like [`parse`], and learns from the first ones where their heads end: for conversions, in which

@@ -5,7 +5,7 @@ use super::{json, logrus};
 use crate::input::Line;
 
 /// A way to write such lines.
-pub(super) struct Said {
+pub(crate) struct Said {
     pub(super) form: &'static FormatSpec,
     /// Returns true if a line is one of these.
     pub(super) is: fn(&str) -> bool,

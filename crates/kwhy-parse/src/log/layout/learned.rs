@@ -60,7 +60,7 @@ pub(crate) struct Layout {
     padding: Option<Padding>,
     /// What follows messages with pairs after them, where heads have no level.
     pairs: Option<Usual>,
-    /// True if levels in brackets are padded: `[INFO ]`.
+    /// True if levels in brackets are padded: `[INFO ]`, `[INFO]  `.
     pads_levels: bool,
     /// True if it has parts that the format which each line alone shows does not read.
     is_surer: bool,
@@ -165,12 +165,6 @@ impl Layout {
             (texts, places, levels) = (fitting, ends, words);
             shapes.push(shape);
         }
-        let is_padded = |text: &&str| {
-            let level = text
-                .strip_prefix('[')
-                .and_then(|text| text.split(']').next());
-            level.is_some_and(|level| level.ends_with(' '))
-        };
         let has = |kind| shapes.iter().any(|shape| shape.kind == kind);
         let is_set_off = || {
             let first = shapes.first();
@@ -178,7 +172,7 @@ impl Layout {
         };
         (has(Kind::Level) || has(Kind::Time) && (shapes.len() > 1 || is_set_off())).then(|| {
             Layout {
-                pads_levels: texts.iter().any(is_padded),
+                pads_levels: are_levels_padded(&texts),
                 of_level: names_of_levels(&texts, &places, &levels),
                 shapes,
                 padding,
@@ -373,6 +367,20 @@ fn next_shape(texts: &[&str], places: &[usize], before: &[Shape]) -> Option<Shap
         }
     }
     None
+}
+
+/// Returns true if levels of four letters in brackets have one more space, inside or behind.
+fn are_levels_padded(texts: &[&str]) -> bool {
+    let of_four = texts.iter().filter_map(|text| {
+        let (level, behind) = text.strip_prefix('[')?.split_once(']')?;
+        let word = level.trim();
+        let is_padded = level.len() > word.len() || behind.starts_with("  ");
+        (word.len() == 4).then_some(is_padded)
+    });
+    let (all, padded) = of_four.fold((0, 0), |(all, padded), is_padded| {
+        (all + 1, padded + usize::from(is_padded))
+    });
+    padded > 0 && padded * 100 >= all * SHARE
 }
 
 /// The names that follow the heads of all records of a level, one of which shows that it is a name.

@@ -11,8 +11,11 @@ use super::parts::Kind;
 /// The most spaces before a head.
 const MOST: usize = 8;
 
-/// The least number of lines with spaces before their heads.
-const LEAST: usize = 2;
+/// The number of columns in which a first part may end.
+const COLUMNS: usize = 64;
+
+/// The least number of lines whose first parts end below each other.
+const LEAST: usize = 3;
 
 /// Returns the offset of the first part of a head after spaces, and of its end.
 fn first(text: &str) -> Option<(usize, usize)> {
@@ -21,7 +24,7 @@ fn first(text: &str) -> Option<(usize, usize)> {
         .take(MOST + 1)
         .take_while(|b| *b == b' ')
         .count();
-    if indent == 0 || indent > MOST {
+    if indent > MOST {
         return None;
     }
     let bytes = text.as_bytes();
@@ -53,16 +56,33 @@ pub(super) struct Padding {
 impl Padding {
     /// Learns the column from lines.
     pub(super) fn learn<'l>(lines: impl Iterator<Item = &'l str>) -> Option<Padding> {
-        let mut ends = [(0usize, MOST); 64];
+        #[derive(Clone, Copy)]
+        struct Column {
+            all: usize,
+            /// The number of lines with spaces.
+            padded: usize,
+            least: usize,
+        }
+        let mut columns = [Column {
+            all: 0,
+            padded: 0,
+            least: MOST,
+        }; COLUMNS];
         for (indent, end) in lines.filter_map(first) {
-            if let Some((count, least)) = ends.get_mut(end) {
-                *count += 1;
-                *least = indent.min(*least);
+            if let Some(column) = columns.get_mut(end) {
+                column.all += 1;
+                column.padded += usize::from(indent > 0);
+                column.least = indent.min(column.least);
             }
         }
-        let columns = ends.iter().enumerate();
-        let (end, (count, least)) = columns.max_by_key(|(_, (count, _))| *count)?;
-        (*count >= LEAST).then_some(Padding { end, least: *least })
+        let columns = columns.iter().enumerate();
+        let (end, column) = columns
+            .filter(|(_, column)| column.padded > 0)
+            .max_by_key(|(_, column)| column.all)?;
+        (column.all >= LEAST).then_some(Padding {
+            end,
+            least: column.least,
+        })
     }
 
     /// The number of spaces before the head of a line.

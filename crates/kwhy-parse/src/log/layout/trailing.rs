@@ -14,7 +14,7 @@ use crate::log::logfmt::is_plain_key;
 /// The least number of lines.
 const LEAST: usize = 8;
 
-/// The share of lines that end in pairs, of pairs whose keys recur, and of lines with a logger, in percent.
+/// The share of lines that end in pairs, of pairs whose keys recur, and of these lines with a logger, in percent.
 const ENDING: usize = 40;
 const RECURRING: usize = 90;
 const NAMED: usize = 80;
@@ -34,13 +34,17 @@ pub(super) fn usual(texts: &[(&str, usize)]) -> Option<Usual> {
         let end = text.trim_end().len();
         let start = pairs_start(text, *from, Bare::Json).filter(|start| start > from);
         let said = text.get(*from..start.unwrap_or(end)).unwrap_or("");
-        named += usize::from(logger(said.trim_end()).is_some());
+        let has_logger = start.is_some() && logger(said.trim_end()).is_some();
+        named += usize::from(has_logger);
         let pairs = start.and_then(|start| text.get(start..end)).unwrap_or("");
         let found = pairs.split(' ').filter_map(|word| word.split_once('='));
-        for (key, _) in found.filter(|(key, _)| is_plain_key(key)) {
+        let mut is_whole = start.is_some();
+        for (key, value) in found.filter(|(key, _)| is_plain_key(key)) {
             *keys.entry(key).or_default() += 1;
+            // whoever quotes texts shows an empty one
+            is_whole &= !value.is_empty();
         }
-        ending += usize::from(start.is_some());
+        ending += usize::from(is_whole);
     }
     let all: usize = keys.values().sum();
     let recurring: usize = keys.values().filter(|count| **count > 1).sum();
@@ -48,7 +52,7 @@ pub(super) fn usual(texts: &[(&str, usize)]) -> Option<Usual> {
         && ending * 100 >= texts.len() * ENDING
         && recurring * 100 >= all * RECURRING;
     is_usual.then_some(Usual {
-        has_loggers: named * 100 >= texts.len() * NAMED,
+        has_loggers: named * 100 >= ending * NAMED,
     })
 }
 
