@@ -165,6 +165,22 @@ impl Layout {
             (texts, places, levels) = (fitting, ends, words);
             shapes.push(shape);
         }
+        let empty = texts
+            .iter()
+            .zip(&places)
+            .filter(|(text, at)| **at >= text.len());
+        if empty.count() * 2 > texts.len() {
+            // all records say the same
+            let is_word = |shape: &Shape| {
+                let is_bare = shape.open == 0 && shape.separator == Separator::Space;
+                let is_last = shape.separator == Separator::None;
+                (is_bare || is_last) && matches!(shape.kind, Kind::Word | Kind::Number)
+            };
+            while shapes.last().is_some_and(is_word) {
+                shapes.pop();
+            }
+            texts.clear();
+        }
         let has = |kind| shapes.iter().any(|shape| shape.kind == kind);
         let is_set_off = || {
             let first = shapes.first();

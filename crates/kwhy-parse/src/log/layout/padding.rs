@@ -47,53 +47,32 @@ fn first(text: &str) -> Option<(usize, usize)> {
 
 /// The column at which the first parts of padded heads end.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Padding {
-    end: usize,
-    /// The least number of spaces: there are no less before a number that has outgrown its column.
-    least: usize,
-}
+pub(super) struct Padding(usize);
 
 impl Padding {
     /// Learns the column from lines.
     pub(super) fn learn<'l>(lines: impl Iterator<Item = &'l str>) -> Option<Padding> {
-        #[derive(Clone, Copy)]
-        struct Column {
-            all: usize,
-            /// The number of lines with spaces.
-            padded: usize,
-            least: usize,
-        }
-        let mut columns = [Column {
-            all: 0,
-            padded: 0,
-            least: MOST,
-        }; COLUMNS];
+        // the number of lines, and of those with spaces
+        let mut columns = [(0usize, 0usize); COLUMNS];
         for (indent, end) in lines.filter_map(first) {
-            if let Some(column) = columns.get_mut(end) {
-                column.all += 1;
-                column.padded += usize::from(indent > 0);
-                column.least = indent.min(column.least);
+            if let Some((all, padded)) = columns.get_mut(end) {
+                *all += 1;
+                *padded += usize::from(indent > 0);
             }
         }
         let columns = columns.iter().enumerate();
-        let (end, column) = columns
-            .filter(|(_, column)| column.padded > 0)
-            .max_by_key(|(_, column)| column.all)?;
-        (column.all >= LEAST).then_some(Padding {
-            end,
-            least: column.least,
-        })
+        let (end, (all, _)) = columns
+            .filter(|(_, (_, padded))| *padded > 0)
+            .max_by_key(|(_, (all, _))| *all)?;
+        (*all >= LEAST).then_some(Padding(end))
     }
 
     /// The number of spaces before the head of a line.
     pub(super) fn before(self, text: &str) -> usize {
+        // seconds since the start outgrow their column
+        let is_since_start = |end: usize| text.get(..end).is_some_and(|head| head.ends_with('s'));
         match first(text) {
-            Some((indent, end))
-                if end == self.end
-                    || end > self.end && indent <= self.least && text[..end].ends_with('s') =>
-            {
-                indent
-            }
+            Some((indent, end)) if end == self.0 || is_since_start(end) => indent,
             _ => 0,
         }
     }

@@ -1,6 +1,8 @@
 use super::*;
 use crate::input::Line;
 
+mod streams;
+
 fn payload(text: &str) -> Payload<'_> {
     Payload::from_line(Line {
         text,
@@ -460,38 +462,6 @@ proptest::proptest! {
             for part in &head.parts {
                 assert!(text.get(part.range.clone()).is_some());
             }
-        }
-    }
-}
-
-#[test]
-fn zz_debug() {
-    for file in std::env::var("ZZ")
-        .unwrap_or_default()
-        .split(',')
-        .filter(|f| !f.is_empty())
-    {
-        let text = std::fs::read_to_string(file).unwrap();
-        let document = crate::input::Document::new("x", text.as_str());
-        let text = document.text();
-        let segments = crate::input::segments(text);
-        for segment in &segments {
-            println!(
-                "{:?} {} {:?} {:?}",
-                segment.format,
-                segment.is_log,
-                segment.line_numbers(),
-                segment.lines.first().map(|l| l.text)
-            );
-        }
-        let all: Vec<_> = crate::input::lines(text).collect();
-        println!("{file} {:?}", learn(&all));
-        for line in all.iter().take(6) {
-            println!(
-                "{:?} {:?}",
-                crate::log::formats::find(line.text).map(|f| f.format),
-                Head::of(line.text)
-            );
         }
     }
 }
