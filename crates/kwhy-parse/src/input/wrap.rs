@@ -435,15 +435,38 @@ mod tests {
         assert_eq!(joined(text).len(), 2);
     }
 
-    const RECORDS: &str = include_str!("long_records.log");
+    #[test]
+    fn few_of_many_records_have_lines_of_their_own() {
+        let record = "2031-03-04 05:06:07.125 ERROR quay.arm - lift failed\n";
+        let long = "2031-03-04 05:06:07.125 ERROR quay.arm - the berth of the crane has no papers left in it\n    and no load\n";
+        let text = format!("{}{long}{record}", record.repeat(10));
+        assert_eq!(joined(&text).len(), 13);
+        // of long ones many were broken
+        let text = format!("{}{record}", long.repeat(4));
+        assert_eq!(joined(&text).len(), 5);
+    }
+
+    #[test]
+    fn lines_with_a_level_start_where_others_do() {
+        for (one, two) in [("error - ", "debug - "), ("(E) | ", "(D) | ")] {
+            let short = format!("{one}lift failed\n");
+            let long = format!(
+                "{one}the berth of the crane has no papers left in it, nor has any\n{two}the other\n"
+            );
+            let text = format!("{short}{short}{short}{long}");
+            assert_eq!(joined(&text).len(), 5, "{text}");
+        }
+    }
+
+    const LONG_RECORDS: &str = include_str!("long_records.log");
 
     #[test]
     fn broken_records_are_joined_at_any_width() {
         for width in [72, 80, 100, 120] {
             for indent in ["", "    "] {
-                let text = folded(RECORDS, width, indent);
+                let text = folded(LONG_RECORDS, width, indent);
                 assert!(text.lines().count() > 8);
-                let wanted: Vec<&str> = RECORDS.lines().collect();
+                let wanted: Vec<&str> = LONG_RECORDS.lines().collect();
                 assert_eq!(joined(&text), wanted, "{width} {indent:?}");
             }
         }

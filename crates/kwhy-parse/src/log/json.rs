@@ -426,6 +426,26 @@ mod tests {
     }
 
     #[test]
+    fn levels_of_npm_and_members_beside_the_record() {
+        let debug = Some(Severity::Debug);
+        for level in ["SILLY", "silly", "HTTP", "VERBOSE"] {
+            let nested = format!(
+                r#"{{"@timestamp":"2024-03-04T05:06:07Z","@fields":{{"level":"{level}","id":"a7"}},"message":"no berth"}}"#
+            );
+            let event = event(&nested);
+            assert_eq!(event.severity, debug, "{level}");
+            assert_eq!(event.field("id").unwrap().as_str(), "a7", "{level}");
+        }
+        let target = r#"{"timestamp":"2024-03-04T05:06:07Z","level":"INFO","message":"no berth","id":7,"target":"quay::arm"}"#;
+        assert_eq!(event(target).component.unwrap().as_str(), "quay::arm");
+        // what is no name is the user's
+        let target = target.replace("quay::arm", "10.0.0.7:80/arm");
+        let event = event(&target);
+        assert_eq!(event.component, None);
+        assert_eq!(event.field("target").unwrap().as_str(), "10.0.0.7:80/arm");
+    }
+
+    #[test]
     fn objects_that_are_not_records() {
         for line in [
             r#"{"apiVersion":"v1","kind":"Pod","message":"x","time":"y"}"#,
