@@ -322,26 +322,36 @@ fn begins(line: &str) -> bool {
     }) || Head::of(line).is_some()
 }
 
+/// Returns true for a bare name that a mark follows.
+fn is_logger(part: Part) -> bool {
+    is_named(part.kind)
+        && part.open == 0
+        && matches!(part.separator, Separator::Mark(": " | " - " | " | "))
+}
+
 /// Returns the shape that nearly all texts have at their places.
 fn next_shape(texts: &[&str], places: &[usize], before: &[Shape]) -> Option<Shape> {
     let has = |kind| before.iter().any(|shape| shape.kind == kind);
     let (first, at) = (texts.first()?, *places.first()?);
-    for sample in texts
-        .iter()
-        .zip(places)
-        .take(3)
-        .flat_map(|(text, at)| candidates(text, *at).collect::<Vec<_>>())
-        .chain(candidates(first, at))
-    {
+    let samples = texts.iter().zip(places).take(3);
+    let samples = samples.flat_map(|(text, at)| candidates(text, *at).collect::<Vec<_>>());
+    let mut tried: Vec<Shape> = Vec::new();
+    for sample in samples.chain(candidates(first, at)) {
         let shape = Shape::of(&sample);
         let kind = shape.kind;
-        if matches!(kind, Kind::Time | Kind::Level | Kind::Caller) && has(kind) {
+        let is_known = matches!(kind, Kind::Time | Kind::Level | Kind::Caller) && has(kind);
+        if is_known || tried.contains(&shape) {
             continue;
         }
+        tried.push(shape.clone());
         let mut values = HashSet::new();
-        let (mut fitting, mut sure, mut closed, mut behind) = (0, false, false, 0);
+        let (mut fitting, mut missing, mut sure, mut closed) = (0, 0, false, false);
         for (text, at) in texts.iter().zip(places) {
             let Some(part) = candidates(text, *at).find(|part| shape.fits(part)) else {
+                missing += 1;
+                if missing * 100 > texts.len() * (100 - SHARE) {
+                    break;
+                }
                 continue;
             };
             fitting += 1;
@@ -351,12 +361,6 @@ fn next_shape(texts: &[&str], places: &[usize], before: &[Shape]) -> Option<Shap
             closed |= part.closed;
             sure |=
                 part.kind == Kind::Logger || part.kind == Kind::Thread || parts::is_logger(value);
-            let is_logger = |next: Part| {
-                is_named(next.kind)
-                    && next.open == 0
-                    && matches!(next.separator, Separator::Mark(": " | " - " | " | "))
-            };
-            behind += usize::from(candidates(text, part.end).any(is_logger));
             values.insert(value);
         }
         if fitting * 100 < texts.len() * SHARE || fitting < LEAST {
@@ -370,8 +374,15 @@ fn next_shape(texts: &[&str], places: &[usize], before: &[Shape]) -> Option<Shap
             Kind::Span => true,
             _ if shape.open == 0 && matches!(shape.separator, Separator::Space) => {
                 // a word that all records have, before a logger that all have
-                let is_before_logger = values.len() == 1 && behind * 100 >= fitting * SHARE;
-                few && (sure || closed || is_before_logger || !has(Kind::Level))
+                let is_before_logger = || {
+                    let behind = texts.iter().zip(places).filter(|(text, at)| {
+                        candidates(text, **at)
+                            .find(|part| shape.fits(part))
+                            .is_some_and(|part| candidates(text, part.end).any(is_logger))
+                    });
+                    values.len() == 1 && behind.count() * 100 >= fitting * SHARE
+                };
+                few && (sure || closed || !has(Kind::Level) || is_before_logger())
             }
             _ if shape.open == 0 => {
                 few && (values.len() > 1 || sure || shape.separator != Separator::Space)

@@ -148,37 +148,40 @@ pub(super) fn learn(lines: &[Line<'_>]) -> Option<Layout> {
             (text, format)
         })
         .collect();
-    let of = |accepts: fn(Option<Format>, &str) -> bool| {
+    let of = |accepts: fn(Option<Format>, &str) -> bool| -> Vec<&str> {
         let texts = inner.iter();
         texts
-            .filter(move |(text, format)| accepts(*format, text))
+            .filter(|(text, format)| accepts(*format, text))
             .map(|(text, _)| text.as_str())
+            .collect()
     };
     let textual = of(|format, text| format.is_none_or(|format| is_textual(format, text)));
-    let surer = of(|format, text| {
-        format.is_none_or(|format| {
-            matches!(format, Format::GoLog | Format::ZapConsole)
-                || format == Format::Logrus && is_spaced(text)
-                || is_textual(format, text)
-        })
+    if let Some(layout) = Layout::learn(textual.iter().copied()) {
+        return Some(layout);
+    }
+    let surer = of(|format, text| match format {
+        Some(Format::GoLog | Format::ZapConsole) => true,
+        Some(Format::Logrus) => is_spaced(text),
+        format => format.is_none_or(|format| is_textual(format, text)),
     });
+    if surer.len() > 2 * textual.len()
+        && let Some(layout) = Layout::learn_surer(surer.iter().copied())
+    {
+        return Some(layout);
+    }
     let bare = of(|format, _| matches!(format, None | Some(Format::TextLog)));
-    Layout::learn(textual)
-        .or_else(|| Layout::learn_surer(surer))
-        .or_else(|| {
-            if bare.clone().count() * 100 < inner.len() * SHARE {
-                return None;
-            }
-            // a time that is no runtime's
-            let is_own = |text: &str| {
-                let time = leading_date_time(text).map(|(time, _)| time);
-                time.is_none_or(|time| time.digits <= DIGITS)
-            };
-            if envelope::stamped(first.text).is_some() && texts.clone().all(is_own) {
-                return Layout::learn_pairs(texts).map(Layout::outermost);
-            }
-            Layout::learn_pairs(bare)
-        })
+    if bare.len() * 100 < inner.len() * SHARE {
+        return None;
+    }
+    // a time that is no runtime's
+    let is_own = |text: &str| {
+        let time = leading_date_time(text).map(|(time, _)| time);
+        time.is_none_or(|time| time.digits <= DIGITS)
+    };
+    match envelope::stamped(first.text).is_some() && texts.clone().all(is_own) {
+        true => Layout::learn_pairs(texts).map(Layout::outermost),
+        false => Layout::learn_pairs(bare.iter().copied()),
+    }
 }
 
 /// Returns true if a learned layout reads the record that starts with a text, rather than the format that the line alone shows.

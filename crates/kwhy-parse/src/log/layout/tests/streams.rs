@@ -38,7 +38,8 @@ const NAMES: [&str; 3] = ["app", "quay.arm", "quay.gate"];
 
 #[test]
 fn pairs_after_messages_without_a_level() {
-    let heads: [(fn(usize) -> String, &str); 4] = [
+    type Head = fn(usize) -> String;
+    let heads: [(Head, &str); 4] = [
         (|_| String::new(), ""),
         (
             |n| format!("2031-03-04T05:06:{n:02}.021007Z "),
