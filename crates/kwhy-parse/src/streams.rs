@@ -64,7 +64,7 @@ fn without_heads<'a>(segments: Vec<Segment<'a>>) -> Vec<Segment<'a>> {
     };
     let texts = segments.iter().filter(|segment| is_text(segment));
     let headless: usize = texts.map(|segment| segment.lines.len()).sum();
-    let begins = |line: &Line<'_>| log::detect(line.text).is_some();
+    let starts = |line: &Line<'_>| log::detect(line.text).is_some();
     if headless < HEADLESS.0 || !segments.iter().any(|segment| segment.is_log) {
         return segments;
     }
@@ -72,9 +72,9 @@ fn without_heads<'a>(segments: Vec<Segment<'a>>) -> Vec<Segment<'a>> {
     for mut segment in segments {
         let rest = match segment.is_log {
             true => {
-                let records = segment.lines.iter().filter(|line| begins(line)).count();
+                let records = segment.lines.iter().filter(|line| starts(line)).count();
                 let is_rare = records * HEADLESS.1 <= segment.lines.len();
-                is_rare.then(|| take_headless(&mut segment, begins))
+                is_rare.then(|| take_headless(&mut segment, starts))
             }
             false => None,
         };
@@ -84,14 +84,14 @@ fn without_heads<'a>(segments: Vec<Segment<'a>>) -> Vec<Segment<'a>> {
     all
 }
 
-/// Takes the lines off a log from the first one on that neither begins a record nor is of one for sure.
+/// Takes the lines off a log from the first one on that neither starts a record nor is of one for sure.
 fn take_headless<'a>(
     segment: &mut Segment<'a>,
-    begins: impl Fn(&Line<'_>) -> bool,
+    starts: impl Fn(&Line<'_>) -> bool,
 ) -> Option<Segment<'a>> {
     let is_more = |line: &Line<'_>| {
         let is_of_record = || log::continues(segment.format, line.text);
-        line.is_blank() || line.indent() > 0 || begins(line) || is_of_record()
+        line.is_blank() || line.indent() > 0 || starts(line) || is_of_record()
     };
     let end = segment.lines.iter().position(|line| !is_more(line))?;
     Some(Segment {

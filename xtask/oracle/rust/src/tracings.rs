@@ -113,7 +113,7 @@ pub fn write(run: &Run, truth: &mut Truth) {
             more = json!({"alias": record.fields.keys().map(|key| (key.clone(), Value::from(format!("fields.{key}")))).collect::<serde_json::Map<_, _>>()});
         }
         if is_span && !run.is("target") && run.text("form") == "compact" {
-            // nothing tells the name of a span from a target's
+            // the name of a span looks like a target's
             more["logger_ok"] = json!(["request"]);
         }
         if at_line {

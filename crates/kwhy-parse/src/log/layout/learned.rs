@@ -375,12 +375,12 @@ fn next_shape(texts: &[&str], places: &[usize], before: &[Shape]) -> Option<Shap
             _ if shape.open == 0 && matches!(shape.separator, Separator::Space) => {
                 // a word that all records have, before a logger that all have
                 let is_before_logger = || {
-                    let behind = texts.iter().zip(places).filter(|(text, at)| {
+                    let named = texts.iter().zip(places).filter(|(text, at)| {
                         candidates(text, **at)
                             .find(|part| shape.fits(part))
                             .is_some_and(|part| candidates(text, part.end).any(is_logger))
                     });
-                    values.len() == 1 && behind.count() * 100 >= fitting * SHARE
+                    values.len() == 1 && named.count() * 100 >= fitting * SHARE
                 };
                 few && (sure || closed || !has(Kind::Level) || is_before_logger())
             }
@@ -396,12 +396,12 @@ fn next_shape(texts: &[&str], places: &[usize], before: &[Shape]) -> Option<Shap
     None
 }
 
-/// Returns true if levels of four letters in brackets have one more space, inside or behind.
+/// Returns true if levels of four letters in brackets have one more space, inside or after.
 fn are_levels_padded(texts: &[&str]) -> bool {
     let of_four = texts.iter().filter_map(|text| {
-        let (level, behind) = text.strip_prefix('[')?.split_once(']')?;
+        let (level, rest) = text.strip_prefix('[')?.split_once(']')?;
         let word = level.trim();
-        let is_padded = level.len() > word.len() || behind.starts_with("  ");
+        let is_padded = level.len() > word.len() || rest.starts_with("  ");
         (word.len() == 4).then_some(is_padded)
     });
     let (all, padded) = of_four.fold((0, 0), |(all, padded), is_padded| {

@@ -102,7 +102,7 @@ fn a_message_of_lines_before_pairs() {
 
 #[test]
 fn sentences_stay_whole() {
-    // words in brackets after which no pairs are, values that no writer leaves out, and keys that do not recur
+    // words in brackets after which no pairs are, values that every writer shows, and keys that do not recur
     for text in [
         twelve(|n| format!("lift of arm {n} ended [{}]", NAMES[n % 3])),
         twelve(|n| format!("no right to lift; name= arm={n} berth= host=192.0.2.{n}")),
