@@ -391,7 +391,7 @@ fn is_notable(event: &Event<'_>) -> bool {
     match event.severity {
         Some(severity) => severity >= Severity::Warning,
         None => {
-            matches!(event.format, Format::Plain | Format::GoLog)
+            matches!(event.format, Format::Plain | Format::GoLog | Format::Logrus)
                 && reports_failure(event.message.as_str())
         }
     }

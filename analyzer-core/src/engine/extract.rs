@@ -375,7 +375,8 @@ impl State {
                     Some(piece) => piece.parse(chunk.text.text(), &self.limits),
                     None => Parsed::default(),
                 };
-                for segment in &parse::segments_of_stream(segments) {
+                let segments = parse::segments_of_stream(chunk.text.text(), segments);
+                for segment in &numbered(segments, chunk) {
                     parsed.append(parse::segment_of_stream(segment, &self.limits));
                 }
                 for event in &mut parsed.events {

@@ -12,6 +12,7 @@ pub mod log;
 pub mod object;
 pub mod plain;
 pub mod redact;
+mod streams;
 pub mod table;
 pub mod templates;
 pub mod timeline;
@@ -21,6 +22,7 @@ use std::collections::HashSet;
 
 use crate::input::{Document, Extent, Line, ReadLimits, Segment};
 use kwhy_model::{Format, Listing, Object, Parsed};
+pub use streams::segments_of_stream;
 
 /// All events and objects of a document, in the order of the input.
 ///
@@ -60,47 +62,6 @@ pub fn segment_of_stream<'a>(segment: &Segment<'a>, limits: &ReadLimits) -> Pars
         return log::parse_stream(&segment.lines);
     }
     segment_with(segment, limits, log::parse_stream)
-}
-
-/// The number of lines of a text that may be a part of the log beside it, and of such texts in one list.
-const MAX_PARTS: (usize, usize) = (8, 16);
-
-/// Segments of a stream that is read whole, in which the first and last lines of a log belong to it, also if they alone show no
-/// record: they have the layout of all others.
-pub fn segments_of_stream<'a>(segments: Vec<Segment<'a>>) -> Vec<Segment<'a>> {
-    let mut all: Vec<Segment<'a>> = Vec::with_capacity(segments.len());
-    let mut tried = 0;
-    for mut segment in segments {
-        let is_text = |segment: &Segment<'_>| {
-            matches!(segment.format, Format::Plain | Format::Prose)
-                && !segment.is_log
-                && segment.lines.len() <= MAX_PARTS.0
-        };
-        let is_part = |before: &&mut Segment<'a>| {
-            before.line_numbers().1 + 1 == segment.line_numbers().0
-                && (is_text(before) && segment.is_log || before.is_log && is_text(&segment))
-        };
-        if let Some(before) = all.last_mut().filter(is_part)
-            && tried < MAX_PARTS.1
-        {
-            tried += 1;
-            let (text, log) = match segment.is_log {
-                true => (&before.lines, &segment.lines),
-                false => (&segment.lines, &before.lines),
-            };
-            if log::is_of_stream(text, log) {
-                if segment.is_log {
-                    std::mem::swap(before, &mut segment);
-                    before.lines.splice(0..0, segment.lines);
-                } else {
-                    before.lines.extend(segment.lines);
-                }
-                continue;
-            }
-        }
-        all.push(segment);
-    }
-    all
 }
 
 fn segment_with<'a>(

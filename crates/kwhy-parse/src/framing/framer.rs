@@ -86,6 +86,12 @@ impl Framer {
         relation
     }
 
+    /// Returns true if a line that starts no record belongs to the last one for sure.
+    pub fn surely_takes(&self, line: &str) -> bool {
+        let is_of = |format| (formats::follow(format).surely)(line);
+        self.format.is_some_and(is_of)
+    }
+
     /// Returns true if indented lines belong to the last record whatever they contain.
     pub fn takes_all_indented(&self) -> bool {
         let is_of = |format| formats::follow(format).indented;

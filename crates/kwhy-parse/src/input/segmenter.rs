@@ -187,7 +187,13 @@ impl<'a> Segmenter<'a> {
             }
             return;
         }
-        let mut record = match is_frame {
+        // what looks like a mark may be a part of the record's own: ` > key=value`
+        let is_own = raw.text.starts_with(" > ")
+            && !self.marked
+            && self.open.as_ref().is_some_and(|open| open.is_log)
+            && self.framer.surely_takes(raw.text);
+        let line = if is_own { raw } else { line };
+        let mut record = match is_frame || is_own {
             true => None,
             false => framing::starts(line.text, self.before),
         };

@@ -18,6 +18,9 @@ const WIDTHS: std::ops::RangeInclusive<usize> = 60..=132;
 /// The number of lines that certainly start with a word from which on no broken line continues with it.
 const STARTS: usize = 3;
 
+/// The number of records of which one is not broken alone.
+const RECORDS: usize = 8;
+
 /// The most lines that one line is broken into.
 const MAX_PARTS: usize = 24;
 
@@ -105,6 +108,11 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
         return;
     }
     let starts = certain_starts(lines, widest);
+    let leveled = lines
+        .iter()
+        .filter(|(_, line)| log::starts_with_level(line))
+        .count();
+    let before_all = found.len();
     let mut head = Head::Nothing;
     let mut first = "";
     let mut parts = 0;
@@ -132,7 +140,8 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
                 || !is_indented_as_part(line, first)
                 || Some(word) == first.split_whitespace().next()
                 || line.starts_with('\t')
-                || log::starts_with_level(line) && log::starts_with_level(first)
+                || log::starts_with_level(line)
+                    && (leveled >= STARTS || log::starts_with_level(first))
                 || log::is_place_of_record(line)
                 || has_columns(line)
                 || stack_trace::is_head(line)
@@ -171,6 +180,25 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
         trace = Trace::default();
         trace.take(line);
     }
+    if is_by_chance(lines, found.get(before_all..).unwrap_or(&[])) {
+        found.truncate(before_all);
+    }
+}
+
+/// Returns true if few of many records seem to be broken, all before indented lines: the messages of these have lines of their own.
+/// Of records as long as these more had been broken.
+fn is_by_chance(lines: &[(usize, &str)], breaks: &[Range<usize>]) -> bool {
+    let records = || {
+        let records = lines
+            .iter()
+            .filter(|(_, line)| head_of(line) == Head::Record);
+        records.count()
+    };
+    let is_before_indented = |place: &Range<usize>| place.len() > 1;
+    !breaks.is_empty()
+        && breaks.len() * RECORDS <= lines.len()
+        && breaks.iter().all(is_before_indented)
+        && breaks.len() * RECORDS <= records()
 }
 
 /// Returns true if a line belongs to the log record before it by the record's own format, however wide the lines are.
@@ -407,15 +435,38 @@ mod tests {
         assert_eq!(joined(text).len(), 2);
     }
 
-    const RECORDS: &str = include_str!("long_records.log");
+    #[test]
+    fn few_of_many_records_have_lines_of_their_own() {
+        let record = "2031-03-04 05:06:07.125 ERROR quay.arm - lift failed\n";
+        let long = "2031-03-04 05:06:07.125 ERROR quay.arm - the berth of the crane has no papers left in it\n    and no load\n";
+        let text = format!("{}{long}{record}", record.repeat(10));
+        assert_eq!(joined(&text).len(), 13);
+        // of long ones many were broken
+        let text = format!("{}{record}", long.repeat(4));
+        assert_eq!(joined(&text).len(), 5);
+    }
+
+    #[test]
+    fn lines_with_a_level_start_where_others_do() {
+        for (one, two) in [("error - ", "debug - "), ("(E) | ", "(D) | ")] {
+            let short = format!("{one}lift failed\n");
+            let long = format!(
+                "{one}the berth of the crane has no papers left in it, nor has any\n{two}the other\n"
+            );
+            let text = format!("{short}{short}{short}{long}");
+            assert_eq!(joined(&text).len(), 5, "{text}");
+        }
+    }
+
+    const LONG_RECORDS: &str = include_str!("long_records.log");
 
     #[test]
     fn broken_records_are_joined_at_any_width() {
         for width in [72, 80, 100, 120] {
             for indent in ["", "    "] {
-                let text = folded(RECORDS, width, indent);
+                let text = folded(LONG_RECORDS, width, indent);
                 assert!(text.lines().count() > 8);
-                let wanted: Vec<&str> = RECORDS.lines().collect();
+                let wanted: Vec<&str> = LONG_RECORDS.lines().collect();
                 assert_eq!(joined(&text), wanted, "{width} {indent:?}");
             }
         }

@@ -11,7 +11,6 @@ use super::level;
 use super::payload::Payload;
 use super::timestamp;
 use super::zap_console::is_caller;
-use crate::input::Line;
 use kwhy_model::{Event, Format, Severity, Text, TextBuilder};
 
 mod encoded;
@@ -71,23 +70,6 @@ pub(super) fn is_said(text: &str) -> bool {
         said |= member.kind == ValueKind::String && MESSAGE.contains(&key);
     }
     said && text.starts_with('{') && members.end() == Some(text.trim_end().len())
-}
-
-/// Returns true if nearly all lines of a stream are objects with a message.
-pub(super) fn are_said(lines: &[Line<'_>]) -> bool {
-    const LINES: usize = 200;
-    const LEAST: usize = 4;
-    const SHARE: usize = 95;
-    let lines = lines.iter().filter(|line| !line.is_blank()).take(LINES);
-    if !lines
-        .clone()
-        .next()
-        .is_some_and(|line| line.text.starts_with('{'))
-    {
-        return false;
-    }
-    let said = lines.clone().filter(|line| is_said(line.text)).count();
-    said >= LEAST && said * 100 >= lines.count() * SHARE
 }
 
 /// The keys of a record.
@@ -221,7 +203,22 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
             line = line.filter(|_| caller.is_some());
         }
     } else {
-        logger = logger.or_else(|| front(&["N", "logger"]));
+        // tracing's events, whose members lie beside the record's own
+        let is_target = |member: &Member| {
+            is_text(member)
+                && text.get(member.value.clone()).is_some_and(|name| {
+                    name.starts_with(|first: char| first.is_ascii_alphabetic())
+                        && name
+                            .bytes()
+                            .all(|byte| byte.is_ascii_alphanumeric() || b"_:.-".contains(&byte))
+                })
+        };
+        let target = || {
+            keys.has_timestamp
+                .then(|| roles::find(text, &members, &["target"], is_target))
+                .flatten()
+        };
+        logger = logger.or_else(|| front(&["N", "logger"])).or_else(target);
         caller = caller.or_else(|| front(&["C", "caller"]));
     }
     if caller.is_none() {
@@ -354,6 +351,7 @@ fn place<'a>(file: &Text<'a>, line: Option<Text<'a>>) -> Text<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::input::Line;
 
     fn event(text: &str) -> Event<'_> {
         assert!(detect(text), "{text}");
@@ -425,6 +423,26 @@ mod tests {
             r#"{"level":"info","message":"mine","msg":"ready","time":"2024-03-04T05:06:07Z"}"#,
         );
         assert_eq!(logrus.message.as_str(), "ready");
+    }
+
+    #[test]
+    fn levels_of_npm_and_members_beside_the_record() {
+        let debug = Some(Severity::Debug);
+        for level in ["SILLY", "silly", "HTTP", "VERBOSE"] {
+            let nested = format!(
+                r#"{{"@timestamp":"2024-03-04T05:06:07Z","@fields":{{"level":"{level}","id":"a7"}},"message":"no berth"}}"#
+            );
+            let event = event(&nested);
+            assert_eq!(event.severity, debug, "{level}");
+            assert_eq!(event.field("id").unwrap().as_str(), "a7", "{level}");
+        }
+        let target = r#"{"timestamp":"2024-03-04T05:06:07Z","level":"INFO","message":"no berth","id":7,"target":"quay::arm"}"#;
+        assert_eq!(event(target).component.unwrap().as_str(), "quay::arm");
+        // what is no name is the user's
+        let target = target.replace("quay::arm", "10.0.0.7:80/arm");
+        let event = event(&target);
+        assert_eq!(event.component, None);
+        assert_eq!(event.field("target").unwrap().as_str(), "10.0.0.7:80/arm");
     }
 
     #[test]

@@ -18,7 +18,9 @@ pub(super) fn severity(word: &str) -> Option<Severity> {
     }
     match word {
         "10" | "20" | "TRC" | "DBG" | "TRCE" | "DEBG" | "trce" | "debg" | "verbose" | "silly"
-        | "http" | "VERBOSE" | "CONFIG" | "FINE" | "FINER" | "FINEST" => Some(Severity::Debug),
+        | "http" | "VERBOSE" | "SILLY" | "HTTP" | "CONFIG" | "FINE" | "FINER" | "FINEST" => {
+            Some(Severity::Debug)
+        }
         "30" | "INF" => Some(Severity::Info),
         "40" | "WRN" => Some(Severity::Warning),
         "50" | "ERR" | "SEVERE" => Some(Severity::Error),
@@ -125,10 +127,10 @@ pub(crate) fn stated(text: &str) -> Option<Severity> {
     }
 }
 
-/// Returns the severity of a level word; numbers are rejected.
+/// Returns the severity of a level word; numbers are rejected, and the name of a protocol.
 fn of_word(word: &str) -> Option<Severity> {
     let is_word = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphabetic());
-    severity(word).filter(|_| is_word)
+    severity(word).filter(|_| is_word && word != "HTTP")
 }
 
 /// Sets an event's severity from a level. A word with more detail than the severity (`trace`,
@@ -187,6 +189,7 @@ mod tests {
             ("[quay] error handling is set up", None),
             ("ERROR CODES AND THEIR MEANING", None),
             ("[30] no berth", None),
+            ("[HTTP] no berth", None),
             ("[", None),
             ("", None),
         ] {

@@ -1,13 +1,15 @@
 //! logrus text (sirupsen/logrus TextFormatter) with and without a terminal, and the logfmt lines of
 //! log/slog and go-kit, which differ only in key names.
 //!
-//! Accepted: a line that starts with `time=`, `ts=` or `level=` and has a second of logrus's own
-//! keys; the terminal format `ERRO[0012] text   key=value`. On a terminal the time may be seconds
-//! since start, which does not set the record's time. Rejected: any other `key=value` line.
+//! Accepted: pairs with two of a time, a level and a message; two pairs and nothing else, one of which is a message; the
+//! terminal format `ERRO[0012] text   key=value`, without the time where a place in the source follows the level. On a
+//! terminal the time may be seconds since start, which does not set the record's time. Rejected: any other `key=value` line.
+
+use std::ops::Range;
 
 use memchr::{memchr, memchr_iter};
 
-use super::formats::{Follow, FormatSpec};
+use super::formats::{Follow, FormatSpec, pair_count};
 use super::header::Shown;
 use super::level;
 use super::logfmt::{Pairs, is_plain_key};
@@ -15,7 +17,7 @@ use super::payload::Payload;
 use super::timestamp::{self, leading_date_time};
 use super::zap_console::is_caller;
 use crate::input::Line;
-use kwhy_model::{Event, Format, Severity, Stamp};
+use kwhy_model::{Event, Field, Format, Severity, Stamp};
 
 /// The logfmt format and the terminal format.
 pub(super) const FORMAT: FormatSpec = FormatSpec {
@@ -41,7 +43,7 @@ pub(super) const FORMAT: FormatSpec = FormatSpec {
 
 /// Returns true if a record of either format starts on this line.
 pub(super) fn detect(text: &str) -> bool {
-    is_logfmt(text) || is_terminal(text)
+    is_logfmt(text) || terminal_head(text).is_some()
 }
 
 fn is_logfmt(text: &str) -> bool {
@@ -80,6 +82,28 @@ fn is_unusual_logfmt(text: &str, window: &[u8]) -> bool {
         }
     }
     usize::from(time) + usize::from(level) + usize::from(message) > 1
+        || message && pair_count(first_line(text)).is_some_and(|pairs| pairs > 1)
+}
+
+/// Returns true if a line consists of pairs, one of which is a message.
+pub(super) fn is_said(text: &str) -> bool {
+    let is_message = |field: Field<'_>| {
+        role(&field.key) == Some(Role::Message) && !field.value.as_str().is_empty()
+    };
+    pair_count(first_line(text)).is_some() && Pairs::new(&line(text), 0).any(is_message)
+}
+
+fn first_line(text: &str) -> &str {
+    text.split('\n').next().unwrap_or(text)
+}
+
+/// A line of nothing but its text.
+fn line(text: &str) -> Payload<'_> {
+    Payload::from_line(Line {
+        text,
+        start: 0,
+        number: 1,
+    })
 }
 
 /// What a pair is of its record.
@@ -107,31 +131,52 @@ fn level_length(text: &str) -> usize {
         .count()
 }
 
-/// Returns true for `INFO[0000]`, `ERRO[2024-03-04T05:06:07Z]`.
-fn is_terminal(text: &str) -> bool {
+/// What the terminal format starts with.
+struct Terminal {
+    level: Range<usize>,
+    /// What the brackets after the level hold; nothing where times are not shown.
+    inside: Range<usize>,
+    /// Where the place in the source or the message starts.
+    rest: usize,
+}
+
+/// Parses `INFO[0000]`, `ERRO[2024-03-04T05:06:07Z]`, and a level right before a place: `INFO/src/quay.go:7`.
+fn terminal_head(text: &str) -> Option<Terminal> {
     const LEVELS: [&str; 12] = [
         "TRAC", "DEBU", "INFO", "WARN", "ERRO", "FATA", "PANI", "TRACE", "DEBUG", "WARNING",
         "ERROR", "FATAL",
     ];
     let length = level_length(text);
-    let Some(inside) = text
-        .get(length..)
-        .and_then(|rest| rest.trim_start().strip_prefix('['))
-    else {
-        return false;
-    };
-    LEVELS.contains(&&text[..length]) && {
-        let digits = inside
-            .bytes()
-            .take(10)
-            .take_while(u8::is_ascii_digit)
-            .count();
-        digits >= 4
-            && inside
-                .as_bytes()
-                .get(digits)
-                .is_some_and(|byte| matches!(byte, b']' | b'-'))
+    if !LEVELS.contains(&text.get(..length)?) {
+        return None;
     }
+    let rest = text.get(length..)?;
+    let Some(inside) = rest.trim_start().strip_prefix('[') else {
+        let place = rest.split([' ', '\n']).next()?;
+        let is_place = is_caller(place) && place.contains(".go:") && !place.starts_with(':');
+        return is_place.then_some(Terminal {
+            level: 0..length,
+            inside: length..length,
+            rest: length,
+        });
+    };
+    let digits = inside
+        .bytes()
+        .take(10)
+        .take_while(u8::is_ascii_digit)
+        .count();
+    let is_time = digits >= 4
+        && inside
+            .as_bytes()
+            .get(digits)
+            .is_some_and(|byte| matches!(byte, b']' | b'-'));
+    let open = text.len() - inside.len();
+    let close = open + inside.find(']')?;
+    is_time.then_some(Terminal {
+        level: 0..length,
+        inside: open..close,
+        rest: close + 1,
+    })
 }
 
 /// Returns the time and the level of a line that starts with both, in this order: other pairs are
@@ -170,37 +215,29 @@ fn time_and_severity(text: &str) -> Shown {
     if is_logfmt(text) {
         return logfmt_time_and_severity(text);
     }
-    if !is_terminal(text) {
+    let Some(head) = terminal_head(text) else {
         return Shown::NoRecord;
-    }
-    let Some(open) = memchr(b'[', text.as_bytes()) else {
-        return Shown::Unclear;
     };
-    let inside = text.get(open + 1..).unwrap_or("");
+    let inside = text.get(head.inside).unwrap_or("");
     let digits = inside.bytes().take_while(u8::is_ascii_digit).count();
     let (time, length) = match leading_date_time(inside) {
         Some((time, length)) => (Some(time), length),
         None => (None, digits),
     };
-    if inside.as_bytes().get(length) != Some(&b']') {
+    if length != inside.len() {
         return Shown::Unclear;
     }
     Shown::Record {
         time,
-        severity: level::severity(&text[..level_length(text)]),
+        severity: level::severity(&text[head.level]),
         whole: true,
     }
 }
 
 /// Extracts the time and the severity as [`logfmt`] parses them, stopping once both are known.
 fn logfmt_time_and_severity(text: &str) -> Shown {
-    let payload = Payload::from_line(Line {
-        text,
-        start: 0,
-        number: 1,
-    });
     let (mut time, mut level) = (None, None);
-    for field in Pairs::new(&payload, 0) {
+    for field in Pairs::new(&line(text), 0) {
         match field.key.as_ref() {
             key if time.is_none() && role(key) == Some(Role::Time) => {
                 time = timestamp::parse(field.value.as_str());
@@ -221,12 +258,13 @@ fn logfmt_time_and_severity(text: &str) -> Shown {
 
 /// Parses a record.
 fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
-    if is_logfmt(payload.as_str()) {
+    let text = payload.as_str();
+    if is_logfmt(text) {
         Some(logfmt(payload))
-    } else if is_terminal(payload.as_str()) {
-        terminal(payload)
+    } else if let Some(head) = terminal_head(text) {
+        Some(terminal(payload, head))
     } else {
-        None
+        is_said(text).then(|| logfmt(payload))
     }
 }
 
@@ -272,12 +310,9 @@ fn logfmt<'a>(payload: &Payload<'a>) -> Event<'a> {
     event
 }
 
-fn terminal<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
+fn terminal<'a>(payload: &Payload<'a>, head: Terminal) -> Event<'a> {
     let text = payload.as_str();
-    let level = 0..level_length(text);
-    let open = text.find('[')?;
-    let close = open + text.get(open..)?.find(']')?;
-    let mut start = close + 1;
+    let mut start = head.rest;
     let mut caller = None;
     if !text[start..].starts_with(' ') {
         // the caller directly follows the bracket: `file:12 func()`
@@ -300,7 +335,7 @@ fn terminal<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
         payload.text().span(),
         payload.part(start..start + message.len()),
     );
-    event.time = leading_date_time(&text[open + 1..]).map(|(time, _)| time);
+    event.time = leading_date_time(&text[head.inside]).map(|(time, _)| time);
     event.caller = caller.map(|range| payload.part(range));
     if let Some(at) = fields {
         let mut pairs = Pairs::new(payload, at);
@@ -308,8 +343,8 @@ fn terminal<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
         event.cut = pairs.is_cut();
     }
     event.component = event.field("component").cloned();
-    level::set(&mut event, payload.part(level));
-    Some(event)
+    level::set(&mut event, payload.part(head.level));
+    event
 }
 
 /// Returns the offset of the fields: the message is padded to 44 columns, and two spaces follow a
@@ -391,6 +426,37 @@ mod tests {
         assert_eq!(event.caller.as_ref().unwrap().as_str(), "worker.go:88");
         assert_eq!(event.field("error").unwrap().as_str(), "exit status 1");
         assert_eq!(event.time, None);
+    }
+
+    #[test]
+    fn a_terminal_without_times() {
+        let event =
+            event("ERRO/srv/quay/lift.go:88 main.(*Arm).lift() no berth                     id=17");
+        assert_eq!(event.message.as_str(), "no berth");
+        assert_eq!(
+            event.caller.as_ref().unwrap().as_str(),
+            "/srv/quay/lift.go:88"
+        );
+        assert_eq!(event.severity, Some(Severity::Error));
+        assert_eq!(event.field("id").unwrap().as_str(), "17");
+    }
+
+    #[test]
+    fn pairs_and_nothing_else() {
+        let event = event(r#"event='lift "a" failed' logger=quay.arm path=/srv/x user='old joe'"#);
+        assert_eq!(event.message.as_str(), "lift \"a\" failed");
+        assert_eq!(event.component.as_ref().unwrap().as_str(), "quay.arm");
+        assert_eq!(event.field("user").unwrap().as_str(), "old joe");
+        assert_eq!(event.severity, None);
+        for (line, is) in [
+            ("msg=\"no berth\" id=7", true),
+            ("msg=\"no berth\" id=7 and more", false),
+            ("msg=\"no berth\"", false),
+            ("berth=7 id=9", false),
+        ] {
+            assert_eq!(detect(line), is, "{line}");
+        }
+        assert!(is_said("msg=\"no berth\"") && !is_said("berth=7 id=9"));
     }
 
     #[test]

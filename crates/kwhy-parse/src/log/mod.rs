@@ -20,6 +20,7 @@ mod payload;
 mod quote;
 mod reader;
 mod record;
+mod said;
 #[cfg(test)]
 mod samples;
 mod stack_frame;
@@ -264,23 +265,56 @@ pub(crate) fn is_place_of_record(line: &str) -> bool {
 
 /// Returns true if a line starts with a level and a mark or a space.
 pub(crate) fn starts_with_level(line: &str) -> bool {
-    let line = line.trim_start().trim_start_matches(['[', '<', '(']);
+    let bare = line.trim_start();
+    let line = bare.trim_start_matches(['[', '<', '(']);
     let letters = line.bytes().take_while(u8::is_ascii_alphabetic).count();
     let is_end = |byte: &u8| b" \t:|])>".contains(byte);
+    let is_in_brackets = || {
+        line.len() < bare.len()
+            && line
+                .get(letters..)
+                .is_some_and(|end| end.starts_with([']', '>', ')']))
+    };
     line.as_bytes().get(letters).is_some_and(is_end)
-        && letters > 1
+        && (letters > 1 || letters == 1 && is_in_brackets())
         && level::of_head(&line[..letters]).is_some()
 }
 
-/// Returns true if nearly all lines have the same head, with a level in it.
+/// Returns true if nearly all lines have the same head with a level in it, the same pairs after their messages, or are objects or pairs.
 pub(crate) fn is_stream(lines: &[Line<'_>]) -> bool {
-    json::are_said(lines) || layout::learn(lines).is_some_and(|layout| layout.is_of_all(lines))
+    Stream::of(lines).is_some_and(|stream| stream.is_sure())
 }
 
-/// Returns true if all lines of a text have the head that the lines of the log beside it have, with a level in it.
-pub(crate) fn is_of_stream(text: &[Line<'_>], log: &[Line<'_>]) -> bool {
-    let lines: Vec<Line<'_>> = text.iter().chain(log).copied().collect();
-    layout::learn(&lines).is_some_and(|layout| layout.is_of_each(text))
+/// What nearly all lines of a text have in common.
+pub(crate) enum Stream {
+    Said(&'static said::Said),
+    Head(layout::Layout),
+}
+
+impl Stream {
+    pub(crate) fn of(lines: &[Line<'_>]) -> Option<Stream> {
+        if let Some(said) = said::of(lines) {
+            return Some(Stream::Said(said));
+        }
+        let layout = layout::learn(lines).filter(|layout| layout.is_of_all(lines));
+        layout.map(Stream::Head)
+    }
+
+    /// Returns true if it shows by more than a time that the lines are records.
+    pub(crate) fn is_sure(&self) -> bool {
+        match self {
+            Stream::Said(_) => true,
+            Stream::Head(layout) => layout.is_sure(),
+        }
+    }
+
+    /// Returns true if it is true of each of some lines that are not indented.
+    pub(crate) fn is_of_each(&self, lines: &[Line<'_>]) -> bool {
+        match self {
+            Stream::Said(said) => lines.iter().all(|line| (said.is)(line.text)),
+            Stream::Head(layout) => layout.is_of_each(lines),
+        }
+    }
 }
 
 /// Reads the lines of a log like [`parse`], and learns from the first ones where their heads end: for conversions, in which

@@ -8,10 +8,10 @@
 use super::envelope::{Block, Envelope, EnvelopeKind, Sources, Until};
 use super::formats::{self, is_panic};
 use super::interleaved::GLUED;
-use super::json;
 use super::layout::{self, Layout};
 use super::payload::Payload;
 use super::record::{Lines, Record};
+use super::said::{self, Said};
 use crate::input::Line;
 use kwhy_model::{Format, Parsed, Severity, Span, TextBuilder};
 use std::rc::Rc;
@@ -80,8 +80,8 @@ pub(super) struct Reader<'a> {
     kind_since: u64,
     /// The layout that the stream's records have, where it was learned.
     layout: Option<Rc<Layout>>,
-    /// True if the lines of the stream are objects with a message each, and may have nothing else of a record.
-    objects: bool,
+    /// The way in which all lines of the stream are written, where each has a message and may have nothing else of a record.
+    said: Option<&'static Said>,
 }
 
 impl<'a> Reader<'a> {
@@ -98,16 +98,16 @@ impl<'a> Reader<'a> {
             kind: None,
             kind_since: 0,
             layout: None,
-            objects: false,
+            said: None,
         }
     }
 
     /// Learns the layout of the lines that are read next.
     pub(super) fn learning(mut self, lines: &[Line<'_>]) -> Self {
-        self.objects = json::are_said(lines);
-        self.layout = match self.objects {
-            true => None,
-            false => layout::learn(lines).map(Rc::new),
+        self.said = said::of(lines);
+        self.layout = match self.said {
+            Some(_) => None,
+            None => layout::learn(lines).map(Rc::new),
         };
         self
     }
@@ -386,19 +386,20 @@ impl<'a> Reader<'a> {
         let form = formats::find(&text[indent..]).filter(|form| {
             indent == 0 || (form.format != Format::Plain && !formats::is_unindented(form.format))
         });
-        let form = form.or_else(|| (self.objects && json::is_said(text)).then_some(&json::FORMAT));
+        let said = || self.said.filter(|said| (said.is)(text));
+        let form = form.or_else(|| said().map(|said| said.form));
         let format = form.map(|form| form.format);
         let learned = self
             .layout
             .as_ref()
             // levels of four letters are padded to five
-            .filter(|_| indent == 0 || form.is_some() && indent < 3)
-            .filter(|layout| layout::reads(format, &text[indent..], layout));
-        if let Some(layout) = learned {
-            let form = form.unwrap_or(&layout::FORMAT);
-            let payload = payload.skip(indent);
-            let mut record = Record::new(Some(form), wrapper, payload, at.span);
-            record.layout = Some(Rc::clone(layout));
+            .filter(|layout| {
+                indent == 0 || form.is_some() && indent < 3 || layout.padding(text) == indent
+            })
+            .filter(|layout| layout::reads(format, &text[indent..], layout))
+            .map(Rc::clone);
+        if let Some(layout) = learned.as_ref().filter(|layout| !layout.is_bare()) {
+            let record = Record::within(layout, form, wrapper, payload.skip(indent), at.span);
             self.start(record, at.lines);
             return;
         }
@@ -417,6 +418,12 @@ impl<'a> Reader<'a> {
             if let Some(record) = self.current.as_mut() {
                 record.taken = wrapper.carrier.time;
             }
+            return;
+        }
+        // a stack trace has lines without a head too
+        if let Some(layout) = learned {
+            let record = Record::within(&layout, form, wrapper, payload, at.span);
+            self.start(record, at.lines);
             return;
         }
         let joins = self.current.as_ref().is_some_and(|record| {

@@ -136,6 +136,21 @@ impl<'a> Record<'a> {
         }
     }
 
+    /// A record with the layout of its stream.
+    pub(super) fn within(
+        layout: &Rc<Layout>,
+        form: Option<&'static FormatSpec>,
+        wrapper: Envelope<'a>,
+        first: Payload<'a>,
+        span: Span,
+    ) -> Self {
+        let form = form.unwrap_or(&layout::FORMAT);
+        Record {
+            layout: Some(Rc::clone(layout)),
+            ..Record::new(Some(form), wrapper, first, span)
+        }
+    }
+
     pub(super) fn join(&mut self, payload: Payload<'a>, end: usize, lines: Lines) {
         self.whole &= lines.own == 1;
         self.lines.add(lines);

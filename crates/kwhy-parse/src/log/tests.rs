@@ -80,6 +80,17 @@ fn blocks_may_contain_lines_that_look_like_records() {
     assert_eq!(parsed.events[0].field("code").unwrap().as_str(), "1");
 }
 
+/// What looks like a quotation mark closes a block.
+#[test]
+fn pairs_after_a_block_are_of_its_record() {
+    let text = "I0304 05:06:07.123456       1 quay.go:7] \"lift\" a=<\n\tone\n > message=\"two\" b=<\n\tthree\n > c=4\n";
+    let segments = crate::input::segments(text);
+    assert_eq!(segments.len(), 1, "{segments:?}");
+    let events = parse(&segments[0].lines).events;
+    assert_eq!(events.len(), 1);
+    assert_eq!(events[0].field("b").unwrap().as_str(), "three");
+}
+
 #[test]
 fn envelopes_give_node_and_program() {
     let text = "Mar 04 05:06:07 node-1 kubelet[812]: E0304 05:06:07.123456     812 kubelet.go:29] \"Not ready\" pod=\"dock/crane-0\"\nMar 04 05:06:08 node-1 systemd[1]: kubelet.service: Failed\n";

@@ -198,7 +198,9 @@ pub fn write(run: &Run, truth: &mut Truth) {
         if run.library == "env_logger" && has_blanks {
             // values are not quoted: nobody can know where they end
             let written = String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
-            let at = written.find(&record.message).unwrap_or(0);
+            // further lines of a message are indented
+            let first = record.message.lines().next().unwrap_or("");
+            let at = written.find(first).unwrap_or(0);
             shown["message_ok"] = json!([written[at..].trim_end()]);
             shown["optional_fields"] = json!(record.fields.keys().collect::<Vec<_>>());
         }

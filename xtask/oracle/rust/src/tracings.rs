@@ -112,6 +112,10 @@ pub fn write(run: &Run, truth: &mut Truth) {
             fields = json!(record.fields);
             more = json!({"alias": record.fields.keys().map(|key| (key.clone(), Value::from(format!("fields.{key}")))).collect::<serde_json::Map<_, _>>()});
         }
+        if is_span && !run.is("target") && run.text("form") == "compact" {
+            // the name of a span looks like a target's
+            more["logger_ok"] = json!(["request"]);
+        }
         if at_line {
             // which line of this file is not known here
             more["ambiguous_caller"] = true.into();

@@ -29,7 +29,7 @@ mod zerolog_console;
 
 pub(super) use kernel::add_oom_kill;
 pub(super) use panic::is_panic;
-pub(super) use trailing_pairs::{Bare, start as pairs_start};
+pub(super) use trailing_pairs::{Bare, count as pair_count, start as pairs_start};
 
 /// One record format.
 pub(super) struct FormatSpec {

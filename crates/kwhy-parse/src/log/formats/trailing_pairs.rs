@@ -47,6 +47,23 @@ pub(in crate::log) fn start(text: &str, from: usize, bare: Bare) -> Option<usize
     }
 }
 
+/// Returns the number of pairs that a line consists of; none if it has anything else.
+pub(in crate::log) fn count(line: &str) -> Option<usize> {
+    let end = line.trim_end().len();
+    let (mut at, mut pairs) = (0, 0);
+    loop {
+        let after = pair(line, at, Bare::Json)?;
+        pairs += 1;
+        if after >= end {
+            return Some(pairs);
+        }
+        at = after + 1;
+        if line.as_bytes().get(after) != Some(&b' ') {
+            return None;
+        }
+    }
+}
+
 /// Returns the offset after the next space.
 fn next_key(bytes: &[u8], from: usize) -> Option<usize> {
     let before = from.saturating_sub(1);
@@ -142,6 +159,9 @@ mod tests {
         assert_eq!(found("x=1 behind"), None);
         assert_eq!(found("text \"key 1\"=2"), Some("\"key 1\"=2".to_owned()));
         assert_eq!(found("only text"), None);
+        assert_eq!(count("x=1 y=\"a b\" z='c d'"), Some(3));
+        assert_eq!(count("x=1 behind"), None);
+        assert_eq!(count("x=\"1\"y=2"), None);
         let json = "m pod={\"a\":\"b c\"} n=0";
         assert_eq!(start(json, 0, Bare::Json), Some(2));
     }

@@ -136,7 +136,7 @@ pub(super) struct Keys<'t> {
     has_time: bool,
     pub(super) has_level: bool,
     has_message: bool,
-    has_timestamp: bool,
+    pub(super) has_timestamp: bool,
     has_winston: bool,
     /// True if a name was seen that is a message's or a level's beside a surer one.
     weak_message: bool,

@@ -48,6 +48,14 @@ impl Head {
             at = part.end;
             parts.push(part);
         }
+        let level = parts.iter().find(|part| part.kind == Kind::Level);
+        let word = level.and_then(|part| text.get(part.range.clone()));
+        if let Some(shape) = word.and_then(|word| layout.of_level(word))
+            && let Some(part) = candidates(text, at).find(|part| shape.fits(part))
+        {
+            at = part.end;
+            parts.push(part);
+        }
         Some(Head {
             parts,
             message: at,

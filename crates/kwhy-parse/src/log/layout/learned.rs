@@ -4,7 +4,9 @@
 use std::collections::HashSet;
 
 use super::head::{Head, MAX_PARTS, candidates};
+use super::padding::Padding;
 use super::parts::{self, Kind, Part, Separator};
+use super::trailing::{self, Usual};
 use crate::input::Line;
 use crate::log::level;
 use kwhy_model::{Severity, Stamp};
@@ -30,6 +32,18 @@ pub(super) struct Shape {
 }
 
 impl Shape {
+    fn of(part: &Part) -> Shape {
+        Shape {
+            kind: if is_named(part.kind) {
+                Kind::Word
+            } else {
+                part.kind
+            },
+            open: part.open,
+            separator: part.separator,
+        }
+    }
+
     pub(super) fn fits(&self, part: &Part) -> bool {
         let same_kind = part.kind == self.kind || (is_named(part.kind) && is_named(self.kind));
         same_kind && part.open == self.open && part.separator == self.separator
@@ -37,11 +51,21 @@ impl Shape {
 }
 
 /// The parts of all heads of a stream.
-#[derive(Clone, Debug, PartialEq)]
-pub(in crate::log) struct Layout {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Layout {
     shapes: Vec<Shape>,
     /// True if the time before each line, which one line alone shows as an envelope's, is the records' own.
     is_outermost: bool,
+    /// The spaces before heads.
+    padding: Option<Padding>,
+    /// What follows messages with pairs after them, where heads have no level.
+    pairs: Option<Usual>,
+    /// True if levels in brackets are padded: `[INFO ]`, `[INFO]  `.
+    pads_levels: bool,
+    /// True if it has parts that the format which each line alone shows does not read.
+    is_surer: bool,
+    /// What follows the head of records of a level, where those of others have nothing there.
+    of_level: Vec<(String, Shape)>,
 }
 
 impl Layout {
@@ -53,11 +77,59 @@ impl Layout {
         self.shapes.len()
     }
 
+    /// Returns true if records have no head.
+    pub(in crate::log) fn is_bare(&self) -> bool {
+        self.shapes.is_empty()
+    }
+
+    /// Returns true if pairs follow messages, though heads have no level.
+    pub(super) fn has_pairs(&self) -> bool {
+        self.pairs.is_some()
+    }
+
+    /// Returns true if a logger in brackets follows messages.
+    pub(super) fn has_loggers(&self) -> bool {
+        self.pairs.as_ref().is_some_and(|pairs| pairs.has_loggers)
+    }
+
+    pub(super) fn pads_levels(&self) -> bool {
+        self.pads_levels
+    }
+
+    pub(super) fn is_surer(&self) -> bool {
+        self.is_surer
+    }
+
+    /// The part that follows the head of records of a level.
+    pub(super) fn of_level(&self, level: &str) -> Option<&Shape> {
+        let mut known = self.of_level.iter();
+        known
+            .find(|(known, _)| known == level)
+            .map(|(_, shape)| shape)
+    }
+
+    /// The number of spaces before the head of a line.
+    pub(in crate::log) fn padding(&self, line: &str) -> usize {
+        self.padding.map_or(0, |padding| padding.before(line))
+    }
+
+    /// The head of a line, after the spaces before it.
+    fn head(&self, line: &str) -> Option<(usize, Head)> {
+        let padding = self.padding(line);
+        Some((padding, Head::within(line.get(padding..)?, self)?))
+    }
+
     /// Learns the layout of lines, if they have one that is worth knowing.
-    pub(in crate::log) fn learn<'l>(lines: impl Iterator<Item = &'l str>) -> Option<Layout> {
+    pub(in crate::log) fn learn<'l>(
+        lines: impl Iterator<Item = &'l str> + Clone,
+    ) -> Option<Layout> {
         let mut texts: Vec<&str> = Vec::new();
         let mut all = 0;
+        let padding = Padding::learn(lines.clone().take(4 * RECORDS));
+        let unpadded =
+            |line: &'l str| padding.map_or(line, |padding| &line[padding.before(line)..]);
         for line in lines
+            .map(unpadded)
             .filter(|line| !line.is_empty() && !line.starts_with([' ', '\t']))
             .take(4 * RECORDS)
         {
@@ -73,31 +145,101 @@ impl Layout {
             return None;
         }
         let mut places: Vec<usize> = vec![0; texts.len()];
+        let mut levels: Vec<&str> = vec![""; texts.len()];
         let mut shapes: Vec<Shape> = Vec::new();
         while shapes.len() < MAX_PARTS {
             let Some(shape) = next_shape(&texts, &places, &shapes) else {
                 break;
             };
-            let mut kept = Vec::new();
-            for (text, at) in texts.iter().zip(&places) {
+            let (mut fitting, mut ends, mut words) = (Vec::new(), Vec::new(), Vec::new());
+            for ((text, at), level) in texts.iter().zip(&places).zip(&levels) {
                 if let Some(part) = candidates(text, *at).find(|part| shape.fits(part)) {
-                    kept.push((*text, part.end));
+                    fitting.push(*text);
+                    ends.push(part.end);
+                    words.push(match shape.kind {
+                        Kind::Level => text.get(part.range).unwrap_or(""),
+                        _ => level,
+                    });
                 }
             }
-            (texts, places) = kept.into_iter().unzip();
+            (texts, places, levels) = (fitting, ends, words);
             shapes.push(shape);
+        }
+        let empty = texts
+            .iter()
+            .zip(&places)
+            .filter(|(text, at)| **at >= text.len());
+        if empty.count() * 2 > texts.len() {
+            // all records say the same
+            let is_word = |shape: &Shape| {
+                let is_bare = shape.open == 0 && shape.separator == Separator::Space;
+                let is_last = shape.separator == Separator::None;
+                (is_bare || is_last) && matches!(shape.kind, Kind::Word | Kind::Number)
+            };
+            while shapes.last().is_some_and(is_word) {
+                shapes.pop();
+            }
+            texts.clear();
         }
         let has = |kind| shapes.iter().any(|shape| shape.kind == kind);
         let is_set_off = || {
             let first = shapes.first();
             first.is_some_and(|time| matches!(time.separator, Separator::Mark(" - " | " | ")))
         };
-        (has(Kind::Level) || has(Kind::Time) && (shapes.len() > 1 || is_set_off())).then_some(
+        (has(Kind::Level) || has(Kind::Time) && (shapes.len() > 1 || is_set_off())).then(|| {
             Layout {
+                pads_levels: are_levels_padded(&texts),
+                of_level: names_of_levels(&texts, &places, &levels),
                 shapes,
-                is_outermost: false,
-            },
-        )
+                padding,
+                ..Layout::default()
+            }
+        })
+    }
+
+    /// Learns the layout of lines that alone have the format of Go's log or of zap: one with more than their parts.
+    pub(super) fn learn_surer<'l>(lines: impl Iterator<Item = &'l str> + Clone) -> Option<Layout> {
+        let layout = Layout::learn(lines)?;
+        let level = layout
+            .shapes
+            .iter()
+            .position(|shape| shape.kind == Kind::Level)?;
+        let is_set_off = |shape: &Shape| {
+            is_named(shape.kind)
+                && (shape.open != 0 || matches!(shape.separator, Separator::Mark(_)))
+                || shape.kind == Kind::Caller && shape.separator != Separator::Tab
+                || shape.kind == Kind::Level && matches!(shape.separator, Separator::Mark(_))
+        };
+        let is_surer = level > 1 || layout.shapes[level..].iter().any(is_set_off);
+        is_surer.then_some(Layout { is_surer, ..layout })
+    }
+
+    /// Learns the layout of lines with a time or nothing before the message, and pairs after it.
+    pub(super) fn learn_pairs<'l>(lines: impl Iterator<Item = &'l str>) -> Option<Layout> {
+        let texts: Vec<&str> = lines
+            .filter(|line| !line.is_empty() && !line.starts_with([' ', '\t']))
+            .take(RECORDS)
+            .collect();
+        let time = candidates(texts.first()?, 0).next();
+        let time = time
+            .filter(|part| part.kind == Kind::Time)
+            .map(|part| Shape::of(&part));
+        let message = |text: &'l str| match &time {
+            Some(time) => {
+                let part = candidates(text, 0).find(|part| time.fits(part))?;
+                Some((text, part.end))
+            }
+            None => Some((text, 0)),
+        };
+        let messages: Vec<(&str, usize)> = texts.iter().copied().filter_map(message).collect();
+        if messages.len() * 100 < texts.len() * SHARE {
+            return None;
+        }
+        Some(Layout {
+            pairs: Some(trailing::usual(&messages)?),
+            shapes: time.into_iter().collect(),
+            ..Layout::default()
+        })
     }
 
     /// The same layout, of lines from their first byte on.
@@ -110,15 +252,18 @@ impl Layout {
 
     /// The offset of the message in a line with this layout.
     pub(in crate::log) fn message(&self, text: &str) -> Option<usize> {
-        Some(Head::within(text, self)?.message)
+        let (padding, head) = self.head(text)?;
+        Some(padding + head.message)
     }
 
     /// The time and the level in the head of a line.
     pub(in crate::log) fn header(&self, text: &str) -> (Option<Stamp>, Option<Severity>) {
-        let head = Head::within(text, self);
-        let level = head.as_ref().and_then(|head| head.find(Kind::Level));
-        let level = level.and_then(|part| level::of_head(text.get(part.range.clone())?));
-        (head.as_ref().and_then(Head::time), level)
+        let Some((padding, head)) = self.head(text) else {
+            return (None, None);
+        };
+        let level = head.find(Kind::Level);
+        let word = level.and_then(|part| text.get(padding..)?.get(part.range.clone()));
+        (head.time(), word.and_then(level::of_head))
     }
 
     /// Returns true if a line starts with the head of a record whose time looks like an envelope's.
@@ -126,28 +271,33 @@ impl Layout {
         self.is_outermost && Head::within(text, self).is_some()
     }
 
-    /// Returns true if four of five lines have this layout, with a level in it.
-    pub(in crate::log) fn is_of_all(&self, lines: &[Line<'_>]) -> bool {
-        let lines = lines
-            .iter()
-            .filter(|line| !line.is_blank() && line.indent() == 0);
-        let (mut all, mut fitting) = (0, 0);
-        for line in lines.take(4 * RECORDS) {
-            all += 1;
-            fitting += usize::from(Head::within(line.text, self).is_some());
-        }
-        self.shapes.iter().any(|shape| shape.kind == Kind::Level)
-            && fitting >= LEAST
-            && fitting * 5 >= all * 4
+    /// Returns true if records show by more than a time that they are some.
+    pub(crate) fn is_sure(&self) -> bool {
+        self.has_pairs() || self.shapes.iter().any(|shape| shape.kind == Kind::Level)
     }
 
-    /// Returns true if each line that is not indented has this layout, with a level in it.
-    pub(in crate::log) fn is_of_each(&self, lines: &[Line<'_>]) -> bool {
-        let mut lines = lines
-            .iter()
-            .filter(|line| !line.is_blank() && line.indent() == 0);
-        self.shapes.iter().any(|shape| shape.kind == Kind::Level)
-            && lines.all(|line| Head::within(line.text, self).is_some())
+    /// The lines that are no further ones of a record.
+    fn firsts<'l>(&self, lines: &'l [Line<'_>]) -> impl Iterator<Item = &'l str> {
+        lines.iter().map(|line| line.text).filter(|line| {
+            let is_indented = line.starts_with([' ', '\t']);
+            !line.trim().is_empty() && (!is_indented || self.padding(line) > 0)
+        })
+    }
+
+    /// Returns true if four of five lines have this layout.
+    pub(in crate::log) fn is_of_all(&self, lines: &[Line<'_>]) -> bool {
+        let (mut all, mut fitting) = (0, 0);
+        for line in self.firsts(lines).take(4 * RECORDS) {
+            all += 1;
+            fitting += usize::from(self.head(line).is_some());
+        }
+        fitting >= LEAST && fitting * 5 >= all * 4
+    }
+
+    /// Returns true if each line that is not indented has this layout.
+    pub(crate) fn is_of_each(&self, lines: &[Line<'_>]) -> bool {
+        // nothing shows the first line of a record without a head
+        !self.is_bare() && self.firsts(lines).all(|line| self.head(line).is_some())
     }
 }
 
@@ -161,38 +311,47 @@ fn begins(line: &str) -> bool {
     first.is_some_and(|part| match part.kind {
         Kind::Time => true,
         Kind::Level => part.open != 0 || part.separator != Separator::None,
+        // `[quay] info: lift`
+        _ if part.open == b'[' && is_named(part.kind) => {
+            let next = candidates(line, part.end).next();
+            next.is_some_and(|next| {
+                next.kind == Kind::Level && matches!(next.separator, Separator::Mark(_))
+            })
+        }
         _ => false,
     }) || Head::of(line).is_some()
+}
+
+/// Returns true for a bare name that a mark follows.
+fn is_logger(part: Part) -> bool {
+    is_named(part.kind)
+        && part.open == 0
+        && matches!(part.separator, Separator::Mark(": " | " - " | " | "))
 }
 
 /// Returns the shape that nearly all texts have at their places.
 fn next_shape(texts: &[&str], places: &[usize], before: &[Shape]) -> Option<Shape> {
     let has = |kind| before.iter().any(|shape| shape.kind == kind);
     let (first, at) = (texts.first()?, *places.first()?);
-    for sample in texts
-        .iter()
-        .zip(places)
-        .take(3)
-        .flat_map(|(text, at)| candidates(text, *at).collect::<Vec<_>>())
-        .chain(candidates(first, at))
-    {
-        let kind = if is_named(sample.kind) {
-            Kind::Word
-        } else {
-            sample.kind
-        };
-        let shape = Shape {
-            kind,
-            open: sample.open,
-            separator: sample.separator,
-        };
-        if matches!(kind, Kind::Time | Kind::Level | Kind::Caller) && has(kind) {
+    let samples = texts.iter().zip(places).take(3);
+    let samples = samples.flat_map(|(text, at)| candidates(text, *at).collect::<Vec<_>>());
+    let mut tried: Vec<Shape> = Vec::new();
+    for sample in samples.chain(candidates(first, at)) {
+        let shape = Shape::of(&sample);
+        let kind = shape.kind;
+        let is_known = matches!(kind, Kind::Time | Kind::Level | Kind::Caller) && has(kind);
+        if is_known || tried.contains(&shape) {
             continue;
         }
+        tried.push(shape.clone());
         let mut values = HashSet::new();
-        let (mut fitting, mut sure, mut closed, mut behind) = (0, false, false, 0);
+        let (mut fitting, mut missing, mut sure, mut closed) = (0, 0, false, false);
         for (text, at) in texts.iter().zip(places) {
             let Some(part) = candidates(text, *at).find(|part| shape.fits(part)) else {
+                missing += 1;
+                if missing * 100 > texts.len() * (100 - SHARE) {
+                    break;
+                }
                 continue;
             };
             fitting += 1;
@@ -202,12 +361,6 @@ fn next_shape(texts: &[&str], places: &[usize], before: &[Shape]) -> Option<Shap
             closed |= part.closed;
             sure |=
                 part.kind == Kind::Logger || part.kind == Kind::Thread || parts::is_logger(value);
-            let is_logger = |next: Part| {
-                is_named(next.kind)
-                    && next.open == 0
-                    && matches!(next.separator, Separator::Mark(": " | " - " | " | "))
-            };
-            behind += usize::from(candidates(text, part.end).any(is_logger));
             values.insert(value);
         }
         if fitting * 100 < texts.len() * SHARE || fitting < LEAST {
@@ -221,8 +374,15 @@ fn next_shape(texts: &[&str], places: &[usize], before: &[Shape]) -> Option<Shap
             Kind::Span => true,
             _ if shape.open == 0 && matches!(shape.separator, Separator::Space) => {
                 // a word that all records have, before a logger that all have
-                let is_before_logger = values.len() == 1 && behind * 100 >= fitting * SHARE;
-                few && (sure || closed || is_before_logger || !has(Kind::Level))
+                let is_before_logger = || {
+                    let named = texts.iter().zip(places).filter(|(text, at)| {
+                        candidates(text, **at)
+                            .find(|part| shape.fits(part))
+                            .is_some_and(|part| candidates(text, part.end).any(is_logger))
+                    });
+                    values.len() == 1 && named.count() * 100 >= fitting * SHARE
+                };
+                few && (sure || closed || !has(Kind::Level) || is_before_logger())
             }
             _ if shape.open == 0 => {
                 few && (values.len() > 1 || sure || shape.separator != Separator::Space)
@@ -234,4 +394,50 @@ fn next_shape(texts: &[&str], places: &[usize], before: &[Shape]) -> Option<Shap
         }
     }
     None
+}
+
+/// Returns true if levels of four letters in brackets have one more space, inside or after.
+fn are_levels_padded(texts: &[&str]) -> bool {
+    let of_four = texts.iter().filter_map(|text| {
+        let (level, rest) = text.strip_prefix('[')?.split_once(']')?;
+        let word = level.trim();
+        let is_padded = level.len() > word.len() || rest.starts_with("  ");
+        (word.len() == 4).then_some(is_padded)
+    });
+    let (all, padded) = of_four.fold((0, 0), |(all, padded), is_padded| {
+        (all + 1, padded + usize::from(is_padded))
+    });
+    padded > 0 && padded * 100 >= all * SHARE
+}
+
+/// The names that follow the heads of all records of a level, one of which shows that it is a name.
+fn names_of_levels(texts: &[&str], places: &[usize], levels: &[&str]) -> Vec<(String, Shape)> {
+    let mut found = Vec::new();
+    let all: HashSet<&str> = levels
+        .iter()
+        .copied()
+        .filter(|level| !level.is_empty())
+        .collect();
+    for level in all {
+        let own = || {
+            let texts = texts.iter().zip(places).zip(levels);
+            texts
+                .filter(move |(_, of)| **of == level)
+                .map(|(text, _)| text)
+        };
+        let name = |(text, at): (&&str, &usize)| {
+            candidates(text, *at).find(|part| {
+                is_named(part.kind) && part.open == 0 && part.separator == Separator::Mark(": ")
+            })
+        };
+        let names: Vec<Part> = own().filter_map(name).collect();
+        let is_name = |part: &Part| part.kind == Kind::Logger;
+        if let Some(first) = names.first().filter(|_| names.len() > 1)
+            && names.len() == own().count()
+            && names.iter().any(is_name)
+        {
+            found.push((level.to_owned(), Shape::of(first)));
+        }
+    }
+    found
 }

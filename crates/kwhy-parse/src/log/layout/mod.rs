@@ -7,11 +7,13 @@
 mod head;
 mod learned;
 mod named;
+mod padding;
 mod parts;
 mod rest;
 mod spread;
 #[cfg(test)]
 mod tests;
+mod trailing;
 
 use super::envelope;
 use super::formats::{Follow, FormatSpec};
@@ -23,7 +25,7 @@ use crate::input::Line;
 use kwhy_model::{Event, Field, Format, Severity};
 
 use head::Head;
-pub(super) use learned::Layout;
+pub(crate) use learned::Layout;
 pub(super) use named::{LOGBACK, PYTHON, SPRING_BOOT};
 use parts::{Kind, Part};
 pub(super) use spread::{ends, goes_on};
@@ -94,8 +96,21 @@ fn is_read_within(format: Format, text: &str) -> bool {
     is_free(format) || (format == Format::ZapConsole && !text.contains('\t'))
 }
 
+/// Returns true if a space or a tab is between a level and the brackets after it, as logrus writes it where it pads levels.
+fn is_spaced(text: &str) -> bool {
+    let letters = text.bytes().take_while(u8::is_ascii_uppercase).count();
+    text.get(letters..)
+        .is_some_and(|rest| rest.starts_with([' ', '\t']) && rest.trim_start().starts_with('['))
+}
+
 /// The number of lines that a layout is learned from at most.
 const LINES: usize = 800;
+
+/// The share of lines in percent that have no format of their own, in streams without a head.
+const SHARE: usize = 95;
+
+/// The most digits below a second of a time that no runtime puts before a line.
+const DIGITS: u8 = 6;
 
 /// Learns the layout of a stream from its first lines, in their envelopes or not.
 pub(super) fn learn(lines: &[Line<'_>]) -> Option<Layout> {
@@ -108,8 +123,10 @@ pub(super) fn learn(lines: &[Line<'_>]) -> Option<Layout> {
                 .any(|mark| line.text[from..].starts_with(mark))
         })
     };
-    if lines.clone().next().is_some_and(is_marked) {
-        let layout = Layout::learn(lines.clone().map(|line| line.text));
+    let texts = lines.clone().map(|line| line.text);
+    let first = lines.clone().next()?;
+    if is_marked(first) {
+        let layout = Layout::learn(texts.clone());
         if let Some(layout) = layout {
             return Some(layout.outermost());
         }
@@ -123,36 +140,63 @@ pub(super) fn learn(lines: &[Line<'_>]) -> Option<Layout> {
             envelope::peel(payload).1.as_str().to_owned()
         }
     };
-    // a level of four letters may be padded to five
-    let unpadded = |text: String| {
-        let bare = text.trim_start_matches(' ');
-        match text.len() - bare.len() {
-            1..=2 if super::starts_with_level(bare) => bare.to_owned(),
-            _ => text,
-        }
+    let inner: Vec<(String, Option<Format>)> = lines
+        .clone()
+        .map(payload)
+        .map(|text| {
+            let format = super::formats::find(&text).map(|form| form.format);
+            (text, format)
+        })
+        .collect();
+    let of = |accepts: fn(Option<Format>, &str) -> bool| -> Vec<&str> {
+        let texts = inner.iter();
+        texts
+            .filter(|(text, format)| accepts(*format, text))
+            .map(|(text, _)| text.as_str())
+            .collect()
     };
-    let inner: Vec<String> = lines.map(payload).map(unpadded).collect();
-    let is_textual =
-        |text: &str| super::formats::find(text).is_none_or(|form| is_textual(form.format, text));
-    Layout::learn(
-        inner
-            .iter()
-            .map(String::as_str)
-            .filter(|text| is_textual(text)),
-    )
+    let textual = of(|format, text| format.is_none_or(|format| is_textual(format, text)));
+    if let Some(layout) = Layout::learn(textual.iter().copied()) {
+        return Some(layout);
+    }
+    let surer = of(|format, text| match format {
+        Some(Format::GoLog | Format::ZapConsole) => true,
+        Some(Format::Logrus) => is_spaced(text),
+        format => format.is_none_or(|format| is_textual(format, text)),
+    });
+    if surer.len() > 2 * textual.len()
+        && let Some(layout) = Layout::learn_surer(surer.iter().copied())
+    {
+        return Some(layout);
+    }
+    let bare = of(|format, _| matches!(format, None | Some(Format::TextLog)));
+    if bare.len() * 100 < inner.len() * SHARE {
+        return None;
+    }
+    // a time that is no runtime's
+    let is_own = |text: &str| {
+        let time = leading_date_time(text).map(|(time, _)| time);
+        time.is_none_or(|time| time.digits <= DIGITS)
+    };
+    match envelope::stamped(first.text).is_some() && texts.clone().all(is_own) {
+        true => Layout::learn_pairs(texts).map(Layout::outermost),
+        false => Layout::learn_pairs(bare.iter().copied()),
+    }
 }
 
 /// Returns true if a learned layout reads the record that starts with a text, rather than the format that the line alone shows.
 pub(super) fn reads(format: Option<Format>, text: &str, layout: &Layout) -> bool {
     let is_better = match format {
         None => true,
-        // a level alone is a format of its own
-        Some(Format::Leveled) => layout.len() > 1,
+        // a level alone is a format of its own, which has no pairs
+        Some(Format::Leveled) => layout.len() > 1 || layout.pads_levels(),
         Some(Format::PythonLogging | Format::Logback | Format::SpringBoot) => {
             Head::of(text).is_none_or(|head| head.parts.len() < layout.len())
         }
         // after the time of Go's log a level, and a name in brackets
-        Some(Format::GoLog) => is_levelled_go(text),
+        Some(Format::GoLog) => layout.is_surer() || is_levelled_go(text),
+        Some(Format::ZapConsole) if layout.is_surer() => true,
+        Some(Format::Logrus) => layout.is_surer() && is_spaced(text),
         Some(format) => is_read_within(format, text),
     };
     is_better && Head::within(text, layout).is_some()
@@ -162,12 +206,11 @@ pub(super) fn reads(format: Option<Format>, text: &str, layout: &Layout) -> bool
 pub(super) fn read_within<'a>(payload: &Payload<'a>, layout: &Layout) -> Option<Event<'a>> {
     let text = payload.as_str();
     let mut head = Head::within(text, layout)?;
-    head.extend(text);
-    Some(event(
-        payload,
-        named::format(text, &head).unwrap_or(Format::TextLog),
-        &head,
-    ))
+    if !layout.has_pairs() {
+        head.extend(text);
+    }
+    let format = named::format(text, &head).unwrap_or(Format::TextLog);
+    Some(event_of(payload, format, &head, Some(layout)))
 }
 
 fn shown(text: &str, head: &Head) -> Shown {
@@ -201,6 +244,16 @@ pub(super) fn take_time(event: &mut Event<'_>) {
 
 /// Makes an event of a record with this head.
 fn event<'a>(payload: &Payload<'a>, format: Format, head: &Head) -> Event<'a> {
+    event_of(payload, format, head, None)
+}
+
+/// The same, of a stream whose layout is known or not.
+fn event_of<'a>(
+    payload: &Payload<'a>,
+    format: Format,
+    head: &Head,
+    layout: Option<&Layout>,
+) -> Event<'a> {
     let text = payload.as_str();
     let level = head.find(Kind::Level);
     let word = level
@@ -213,7 +266,9 @@ fn event<'a>(payload: &Payload<'a>, format: Format, head: &Head) -> Event<'a> {
     let bracketed = level.is_some_and(|part| part.open == b'[');
     let habits = rest::Habits {
         bracketed,
-        lower: bracketed && word.bytes().all(|byte| byte.is_ascii_lowercase()),
+        padded: layout.is_some_and(Layout::has_pairs)
+            || bracketed && word.bytes().all(|byte| byte.is_ascii_lowercase()),
+        nameless: layout.is_some_and(|layout| layout.has_pairs() && !layout.has_loggers()),
         four_letters: by_month && word.len() == 4,
     };
     let spread = match format {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::parts::name_length;
+use super::trailing;
 use crate::log::formats::{Bare, pairs_start};
 use crate::log::json_members::{Members, nested_end};
 use crate::log::logfmt::{Pairs, is_plain_key};
@@ -26,8 +26,10 @@ const CANDIDATES: usize = 8;
 pub(super) struct Habits {
     /// The level occurs in square brackets, as hclog and structlog write it.
     pub(super) bracketed: bool,
-    /// And in lower case, as structlog writes it.
-    pub(super) lower: bool,
+    /// Padding follows the message, and maybe the logger in brackets, as structlog writes them: its levels are in lower case.
+    pub(super) padded: bool,
+    /// No logger follows the message.
+    pub(super) nameless: bool,
     /// The level has four letters and the time starts with a month, as slog-term writes them.
     pub(super) four_letters: bool,
 }
@@ -75,20 +77,14 @@ pub(super) fn read<'a>(payload: &Payload<'a>, from: usize, habits: Habits) -> Re
         message.end -= 1;
     }
     let mut logger = None;
-    if habits.lower {
+    if habits.padded {
         message.end = message.start + said.trim_end_matches(' ').len();
         // structlog puts the logger after the message
         let said = text.get(message.clone()).unwrap_or("");
-        if let Some((before, name)) = said
-            .strip_suffix(']')
-            .and_then(|said| said.rsplit_once(" ["))
-        {
-            let start = message.start + before.len() + 2;
-            let is_name = name_length(name) == name.len();
-            if is_name && !name.is_empty() {
-                logger = Some(start..start + name.len());
-                message.end = message.start + before.trim_end().len();
-            }
+        if let Some((length, name)) = trailing::logger(said).filter(|_| !habits.nameless) {
+            let start = message.start + name;
+            logger = Some(start..message.start + said.len() - 1);
+            message.end = message.start + length;
         }
     }
     Rest {

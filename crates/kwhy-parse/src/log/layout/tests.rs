@@ -1,6 +1,8 @@
 use super::*;
 use crate::input::Line;
 
+mod streams;
+
 fn payload(text: &str) -> Payload<'_> {
     Payload::from_line(Line {
         text,
@@ -244,7 +246,7 @@ fn a_stream_shows_what_words_are() {
 /// The records of a stream that is read whole, from its segments on.
 fn stream(text: &str) -> Vec<[String; 5]> {
     let mut told = Vec::new();
-    for segment in crate::segments_of_stream(crate::input::segments(text)) {
+    for segment in crate::segments_of_stream(text, crate::input::segments(text)) {
         let parsed = crate::segment_of_stream(&segment, &crate::input::ReadLimits::default());
         told.extend(parsed.events.into_iter().map(parts_of));
     }
@@ -443,7 +445,7 @@ proptest::proptest! {
     #[test]
     fn streams_of_any_lines_are_read(lines in proptest::collection::vec("(2031-03-04T05:06:07.021007000Z - |INFO - |  at src/a.rs:7|    in a with b: c|2031-03-04 05:06:08 INFO )?(\\{|\\}|\"a\": 1,|app: x|[a-z{}\": ]{0,12})", 0..24)) {
         let text = lines.join("\n");
-        for segment in crate::segments_of_stream(crate::input::segments(&text)) {
+        for segment in crate::segments_of_stream(&text, crate::input::segments(&text)) {
             let parsed = crate::segment_of_stream(&segment, &crate::input::ReadLimits::default());
             for event in &parsed.events {
                 assert!(text.get(event.span.clone()).is_some());

@@ -67,6 +67,13 @@ fn epochs() {
 
 #[test]
 fn without_year() {
+    for text in ["03-04 05:06:07.125", "03.04 05:06:07.125"] {
+        let found = written::leading(text).unwrap();
+        assert_eq!(found.stamp.unwrap().to_string(), "03-04T05:06:07.125");
+        assert_eq!(found.length, text.len());
+    }
+    assert!(written::leading("13.04 05:06:07").is_none());
+    assert!(written::leading("03.04 lifts").is_none());
     let (stamp, length) = leading_klog_time("0304 05:06:07.123456  1 x.go:1] y").unwrap();
     assert_eq!(
         (stamp.to_string().as_str(), length),

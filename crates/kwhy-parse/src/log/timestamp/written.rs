@@ -3,7 +3,7 @@
 //! Besides those of `leading_date_time`: `04-Mar-2024 05:06:07.123`, `04/Mar/2024 05:06:07`, `04 Mar 2024 05:06:07`,
 //! `04 03 2024 05:06:07.123`, `03/04/2024 05:06:07` (the month first, unless it is above 12), `2024.03.04 05:06:07`,
 //! `24/03/04 05:06:07`, `Mon, 04 Mar 2024 05:06:07 +0000`, `Mar 04 2024 05:06:07`, `Mar 04 05:06:07.123`,
-//! `Mon Mar 04 05:06:07 2024`, `Mar 4, 2024 5:06:07 AM`, seconds since 1970 with a fraction, `03-04 05:06:07.123`, and a time of day alone.
+//! `Mon Mar 04 05:06:07 2024`, `Mar 4, 2024 5:06:07 AM`, seconds since 1970 with a fraction, `03-04 05:06:07.123`, `03.04 05:06:07`, and a time of day alone.
 
 use super::{
     Clock, NANOS, NO_NUMBER, clock, date_time, days, epoch, leading_ctime, leading_java_time,
@@ -202,9 +202,9 @@ fn short_year(bytes: &[u8]) -> Option<Found> {
     Some((Some(stamp(days, &clock, None, true)?), clock.end))
 }
 
-/// `03-04 05:06:07.123`, as Android writes it.
+/// `03-04 05:06:07.123`, as Android writes it, or with a point: `03.04 05:06:07`.
 fn month_and_day(bytes: &[u8]) -> Option<Found> {
-    let &[a, b, b'-', c, d, b' '] = bytes.first_chunk::<6>()? else {
+    let &[a, b, b'-' | b'.', c, d, b' '] = bytes.first_chunk::<6>()? else {
         return None;
     };
     with_clock(bytes, (days(1970, pair(a, b), pair(c, d))?, 5, false))

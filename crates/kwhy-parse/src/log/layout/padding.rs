@@ -1,0 +1,79 @@
+//! Spaces before the first part of a head, which put the ends of levels, or of seconds since the start, below each other:
+//!
+//! ```text
+//!  INFO arm ready            0.000000000s  INFO ready
+//! ERROR lift failed         61.037211000s ERROR lift failed
+//! ```
+
+use super::head::candidates;
+use super::parts::Kind;
+
+/// The most spaces before a head.
+const MOST: usize = 8;
+
+/// The number of columns in which a first part may end.
+const COLUMNS: usize = 64;
+
+/// The least number of lines whose first parts end below each other.
+const LEAST: usize = 3;
+
+/// Returns the offset of the first part of a head after spaces, and of its end.
+fn first(text: &str) -> Option<(usize, usize)> {
+    let indent = text
+        .bytes()
+        .take(MOST + 1)
+        .take_while(|b| *b == b' ')
+        .count();
+    if indent > MOST {
+        return None;
+    }
+    let bytes = text.as_bytes();
+    if !bytes
+        .get(indent)
+        .is_some_and(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+    {
+        return None;
+    }
+    let part = candidates(text, indent).next()?;
+    let word = text.get(part.range.clone())?;
+    let is_upper = word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_uppercase());
+    let is_head = match part.kind {
+        Kind::Time => true,
+        Kind::Level => is_upper,
+        _ => false,
+    };
+    is_head.then_some((indent, part.range.end))
+}
+
+/// The column at which the first parts of padded heads end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Padding(usize);
+
+impl Padding {
+    /// Learns the column from lines.
+    pub(super) fn learn<'l>(lines: impl Iterator<Item = &'l str>) -> Option<Padding> {
+        // the number of lines, and of those with spaces
+        let mut columns = [(0usize, 0usize); COLUMNS];
+        for (indent, end) in lines.filter_map(first) {
+            if let Some((all, padded)) = columns.get_mut(end) {
+                *all += 1;
+                *padded += usize::from(indent > 0);
+            }
+        }
+        let columns = columns.iter().enumerate();
+        let (end, (all, _)) = columns
+            .filter(|(_, (_, padded))| *padded > 0)
+            .max_by_key(|(_, (all, _))| *all)?;
+        (*all >= LEAST).then_some(Padding(end))
+    }
+
+    /// The number of spaces before the head of a line.
+    pub(super) fn before(self, text: &str) -> usize {
+        // seconds since the start outgrow their column
+        let is_since_start = |end: usize| text.get(..end).is_some_and(|head| head.ends_with('s'));
+        match first(text) {
+            Some((indent, end)) if end == self.0 || is_since_start(end) => indent,
+            _ => 0,
+        }
+    }
+}
