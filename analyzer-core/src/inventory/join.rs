@@ -19,21 +19,21 @@ use kwhy_signature::{Comparison, Condition, Scope, What, leaves};
 pub(super) struct Partial<'f> {
     facts: &'f Facts,
     /// The one that proves most.
-    first: &'f Fact,
+    first: Fact,
     /// Apart, as most are never joined to anything.
-    joined: Option<Box<Joined<'f>>>,
+    joined: Option<Box<Joined>>,
 }
 
 /// What was joined to a fact.
 #[derive(Clone, Debug, Default)]
-struct Joined<'f> {
-    further: Vec<&'f Fact>,
+struct Joined {
+    further: Vec<Fact>,
     /// What these captured under names that the facts before them have not.
     captures: Vec<(Symbol, Symbol)>,
 }
 
 impl<'f> Partial<'f> {
-    fn facts(&self) -> impl Iterator<Item = &'f Fact> {
+    fn facts(&self) -> impl Iterator<Item = Fact> {
         let further = self.joined.iter().flat_map(|joined| &joined.further);
         std::iter::once(self.first).chain(further.copied())
     }
@@ -106,7 +106,7 @@ pub(crate) fn matches(
 }
 
 impl<'f> Join<'f> {
-    fn of_fact(&self, fact: &'f Fact) -> Partial<'f> {
+    fn of_fact(&self, fact: Fact) -> Partial<'f> {
         Partial {
             facts: self.facts,
             first: fact,
@@ -186,7 +186,7 @@ impl<'f> Join<'f> {
             What::All(parts) => self.together(condition, parts, tables),
             What::Object(_) | What::Event(_) | What::Sequence(_) => {
                 let table = tables.next().copied().unwrap_or(usize::MAX);
-                let facts = self.facts.of_table(table).iter();
+                let facts = self.facts.of_table(table);
                 facts.map(|fact| self.of_fact(fact)).collect()
             }
         };
@@ -361,11 +361,11 @@ impl<'f> Join<'f> {
             })
     }
 
-    fn are_of_one_document(&self, one: &Fact, other: &Fact) -> bool {
+    fn are_of_one_document(&self, one: Fact, other: Fact) -> bool {
         self.facts.position(one).0 == self.facts.position(other).0
     }
 
-    fn are_related(&self, one: &Fact, other: &Fact, scope: Scope) -> bool {
+    fn are_related(&self, one: Fact, other: Fact, scope: Scope) -> bool {
         match scope {
             Scope::Input => true,
             Scope::Namespace => match (self.facts.namespace(one), self.facts.namespace(other)) {

@@ -2,14 +2,17 @@
 //! input by their namespaces and by what they captured.
 
 mod candidates;
-mod chunks;
 mod details;
 mod facts;
 mod join;
+mod numbers;
 mod room;
+mod rows;
 mod symbols;
+mod tables;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use facts::{Facts, Tables};
+pub(crate) use facts::Facts;
 pub(crate) use join::matches;
+pub(crate) use tables::Tables;
