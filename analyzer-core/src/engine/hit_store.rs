@@ -428,7 +428,7 @@ impl Collected {
         // a table of which nothing was kept is not one in which nothing was found
         let mut seen = tables
             .iter()
-            .map(|table| facts.has_any(*table) || facts.omitted(*table) > 0);
+            .map(|table| facts.count(*table) > 0 || facts.omitted(*table) > 0);
         if !may_hold(condition, &mut seen) {
             return;
         }

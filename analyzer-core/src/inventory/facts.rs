@@ -4,9 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
+use super::chunked::Chunked;
 use super::details::{Detail, read_symbol};
 use super::numbers::{Numbers, push, push_signed};
-use super::room::make_room;
 use super::rows::{At, List, Rows};
 use super::symbols::{Symbol, Symbols};
 use crate::matcher::Hit;
@@ -48,6 +48,7 @@ pub(super) fn short<T: TryFrom<usize>>(number: usize, largest: T) -> T {
 #[derive(Clone, Debug, Default)]
 struct Table {
     facts: List,
+    count: usize,
     /// The number of the last one's object.
     last: u32,
     /// The names that its facts capture, by their numbers: those of one pattern, or of a few.
@@ -61,7 +62,7 @@ struct Table {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Facts {
     pub symbols: Symbols,
-    shown: Vec<Shown>,
+    shown: Chunked<Shown>,
     tables: Vec<Table>,
     rows: Rows,
     /// The row that is written.
@@ -114,14 +115,18 @@ impl Facts {
         let Some(of_table) = self.tables.get_mut(table) else {
             return false;
         };
-        of_table.last = object;
-        self.rows.add(&mut of_table.facts, &self.row)
+        let is_added = self.rows.add(&mut of_table.facts, &self.row);
+        if is_added {
+            of_table.last = object;
+            of_table.count += 1;
+        }
+        is_added
     }
 
     /// About how many bytes all facts take, with their strings.
     fn bytes(&self) -> usize {
         self.symbols.bytes()
-            + size_of_val(&*self.shown)
+            + self.shown.bytes()
             + self.rows.bytes()
             + self.said.len() * 2 * size_of::<u64>()
     }
@@ -183,7 +188,6 @@ impl Facts {
         let document = short(hit.document, u32::MAX);
         let is_last = |last: &Shown| last.document == document && last.record == hit.record.start;
         if !self.shown.last().is_some_and(is_last) {
-            make_room(&mut self.shown, 1);
             let symbols = &mut self.symbols;
             let mut add = |text: &Option<String>| symbols.add_some(text.as_deref());
             self.shown.push(Shown {
@@ -209,7 +213,7 @@ impl Facts {
     /// Brings the facts into the order of the input, by what each document's number is in that order. No more are added.
     pub fn settle(&mut self, number: impl Fn(usize) -> usize) {
         self.said = HashSet::new();
-        for shown in &mut self.shown {
+        for shown in self.shown.iter_mut() {
             shown.document = short(number(shown.document as usize), u32::MAX);
         }
         for table in 0..self.tables.len() {
@@ -247,7 +251,7 @@ impl Facts {
 
     /// Returns true if no object was found that a condition asks for.
     pub fn is_empty(&self) -> bool {
-        self.shown.is_empty() && self.omitted.is_empty()
+        self.shown.last().is_none() && self.omitted.is_empty()
     }
 
     /// The facts of a table.
@@ -266,10 +270,9 @@ impl Facts {
         })
     }
 
-    /// Returns true if a table has facts.
-    pub fn has_any(&self, table: usize) -> bool {
-        let table = self.tables.get(table);
-        table.is_some_and(|table| !table.facts.is_empty())
+    /// The number of facts of a table.
+    pub fn count(&self, table: usize) -> usize {
+        self.tables.get(table).map_or(0, |table| table.count)
     }
 
     /// The number of facts of a table that were not kept.

@@ -2,6 +2,7 @@
 //! input by their namespaces and by what they captured.
 
 mod candidates;
+mod chunked;
 mod details;
 mod facts;
 mod join;
