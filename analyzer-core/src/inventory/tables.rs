@@ -76,10 +76,14 @@ impl Tables {
         self.of_signature.get(&number).map(Vec::as_slice)
     }
 
+    /// The comparisons of what a fact of a table captured itself.
+    pub fn comparisons(&self, table: usize) -> &[Comparison] {
+        self.comparisons.get(table).map_or(&[], Vec::as_slice)
+    }
+
     /// Returns true if what a hit captured compares as the condition of a table asks.
     pub fn holds(&self, table: usize, hit: &Hit) -> bool {
-        let comparisons = self.comparisons.get(table);
-        comparisons.is_none_or(|comparisons| compare(&hit.captures, comparisons))
+        compare(&hit.captures, self.comparisons(table))
     }
 
     /// Returns true if the facts of a table only refute.
