@@ -1,16 +1,9 @@
 //! The matches of one part of a condition that may be joined to those of another one, found by what both must share.
 
-use std::collections::HashSet;
-use std::hash::Hash;
-
+use super::by_hash::ByHash;
 use super::join::{Join, Partial};
-use super::room::make_room;
-use super::symbols::{Symbol, hash};
+use super::symbols::Symbol;
 use kwhy_signature::{Comparison, Condition, Scope};
-
-/// The number of candidates up to which the nearest one is looked for. Of more, those that say the same as another one
-/// are omitted.
-const FEW: usize = 64;
 
 /// What a candidate must share with what it is joined to: its namespace, and values under the same names. Where one side
 /// lacks a part of it, all candidates are looked at.
@@ -20,75 +13,6 @@ type Key = (Option<Symbol>, [Symbol; SHARED]);
 /// The number of names whose values candidates are found by.
 const SHARED: usize = 3;
 
-/// The part of the hash of what candidates are found by that is kept.
-fn key_of(found_by: &impl Hash) -> u32 {
-    hash(found_by) as u32
-}
-
-/// Numbers of candidates by a part of the hash of what they are found by, in order. Others may have the same hash: what is found must be
-/// looked at in any case.
-#[derive(Default)]
-struct Numbers(Vec<(u32, u32)>);
-
-impl Numbers {
-    fn with_capacity(most: usize) -> Numbers {
-        Numbers(Vec::with_capacity(most))
-    }
-
-    fn push(&mut self, key: u32, number: u32) {
-        make_room(&mut self.0, 1);
-        self.0.push((key, number));
-    }
-
-    fn sort(&mut self) {
-        self.0.sort_unstable();
-    }
-
-    /// The numbers with the hash of a key.
-    fn of(&self, key: u32) -> impl Iterator<Item = u32> {
-        let first = self.0.partition_point(|(known, _)| *known < key);
-        let rest = self.0.get(first..).unwrap_or_default().iter();
-        let with_key = rest.take_while(move |(known, _)| *known == key);
-        with_key.map(|(_, number)| *number)
-    }
-
-    /// Keeps the first of those of a key that say the same, where they are many: `key` and `said` are those of a number.
-    fn omit_repeated<K: Ord, S: Eq + Hash>(
-        &mut self,
-        key: impl Fn(u32) -> K,
-        said: impl Fn(u32) -> S,
-    ) {
-        let mut kept = 0;
-        let mut start = 0;
-        while let Some((first, _)) = self.0.get(start).copied() {
-            let rest = self.0.get(start..).unwrap_or_default();
-            let end = start + rest.partition_point(|(hash, _)| *hash == first);
-            let of_hash = self.0.get_mut(start..end).unwrap_or_default();
-            let mut repeated = HashSet::new();
-            if of_hash.len() > FEW {
-                of_hash.sort_by_cached_key(|(_, number)| (key(*number), *number));
-                for alike in of_hash.chunk_by(|(_, one), (_, other)| key(*one) == key(*other)) {
-                    let mut known = HashSet::new();
-                    let is_known = |number: &u32| alike.len() > FEW && !known.insert(said(*number));
-                    repeated.extend(alike.iter().map(|(_, number)| *number).filter(is_known));
-                }
-                of_hash.sort_unstable();
-            }
-            for at in start..end {
-                if let Some(entry) = self.0.get(at).copied()
-                    && !repeated.contains(&entry.1)
-                    && let Some(free) = self.0.get_mut(kept)
-                {
-                    *free = entry;
-                    kept += 1;
-                }
-            }
-            start = end;
-        }
-        self.0.truncate(kept);
-    }
-}
-
 /// The matches of one part of a condition, by what they must share with the others.
 pub(super) struct Candidates<'j, 'f> {
     join: &'j Join<'f>,
@@ -96,14 +20,14 @@ pub(super) struct Candidates<'j, 'f> {
     all: Vec<Partial>,
     /// The names that both sides capture.
     shared: Vec<Symbol>,
-    by_key: Numbers,
+    by_key: ByHash,
     /// Those that lack a part of the key.
     others: Vec<u32>,
     /// Where a selector must select their labels: its name, and those that have a label.
     selector: Option<Symbol>,
     /// Those whose namespace the input does not name, where it must be shared.
     unplaced: Vec<u32>,
-    by_label: Numbers,
+    by_label: ByHash,
 }
 
 impl<'j, 'f> Candidates<'j, 'f> {
@@ -126,17 +50,17 @@ impl<'j, 'f> Candidates<'j, 'f> {
             condition,
             all,
             shared,
-            by_key: Numbers::default(),
+            by_key: ByHash::default(),
             others: Vec::new(),
             selector: None,
             unplaced: Vec::new(),
-            by_label: Numbers::default(),
+            by_label: ByHash::default(),
         };
         candidates.index_labels(part, known);
-        let mut by_key = Numbers::with_capacity(candidates.all.len());
+        let mut by_key = ByHash::with_capacity(candidates.all.len());
         for (number, partial) in (0..).zip(&candidates.all) {
             match candidates.key(partial) {
-                Some(key) => by_key.push(key_of(&key), number),
+                Some(key) => by_key.push(&key, number),
                 None => candidates.others.push(number),
             }
         }
@@ -168,7 +92,7 @@ impl<'j, 'f> Candidates<'j, 'f> {
             return;
         };
         self.selector = Some(selector);
-        let mut by_label = Numbers::with_capacity(self.all.len());
+        let mut by_label = ByHash::with_capacity(self.all.len());
         for (number, partial) in (0..).zip(&self.all) {
             let Some(labels) = self.join.value(partial, labels) else {
                 continue;
@@ -178,7 +102,7 @@ impl<'j, 'f> Candidates<'j, 'f> {
                 continue;
             };
             for label in self.join.symbols().text(labels).split(',') {
-                by_label.push(key_of(&(namespace, label.trim())), number);
+                by_label.push(&(namespace, label.trim()), number);
             }
         }
         by_label.sort();
@@ -205,7 +129,7 @@ impl<'j, 'f> Candidates<'j, 'f> {
         }
         Some(
             self.by_label
-                .of(key_of(&(self.scope(partial).flatten(), label))),
+                .of(ByHash::key(&(self.scope(partial).flatten(), label))),
         )
     }
 
@@ -243,7 +167,7 @@ impl<'j, 'f> Candidates<'j, 'f> {
             }
             (Some(key), None) => {
                 let others = self.others.iter().copied();
-                let keyed = self.by_key.of(key_of(&key)).chain(others);
+                let keyed = self.by_key.of(ByHash::key(&key)).chain(others);
                 Box::new(keyed.filter_map(|number| self.get(number)))
             }
             (None, None) => Box::new(self.all.iter()),

@@ -57,8 +57,8 @@ struct Table {
 
 /// The facts of an input.
 ///
-/// A row has: the object's number, less that of the row before; the number of the captures' names; the start of the proof, from
-/// the start of the record; the captures' values; what a report shows of it.
+/// A row has: the object's number, less that of the row before; the number of the captures' names; the start of the
+/// proof, from the start of the record; the captures' values; what a report shows of it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Facts {
     pub symbols: Symbols,

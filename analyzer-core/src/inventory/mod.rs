@@ -1,6 +1,7 @@
 //! The objects of an incident, as conditions on several of them ask for them: facts in tables, joined at the end of the
 //! input by their namespaces and by what they captured.
 
+mod by_hash;
 mod candidates;
 mod chunked;
 mod details;

@@ -81,7 +81,6 @@ impl Symbols {
         }
         let before = (self.text.len() - 1) * CHUNK;
         let last = self.text.last_mut()?;
-        // a chunk that ends where the next one starts is full
         let start = u32::try_from(before + last.len()).ok()?;
         last.push_str(text);
         self.bytes += text.len();
@@ -169,6 +168,7 @@ pub(super) fn hash(value: impl Hash) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn each_string_has_one_number() {
@@ -195,5 +195,28 @@ mod tests {
             assert_eq!(symbols.text(number), name(at));
         }
         assert_eq!(symbols.find("pier"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn strings_come_back_from_any_chunk(
+            all in prop::collection::vec(("[a-cß]{0,3}", 0..24_000usize), 0..40)
+        ) {
+            let mut symbols = Symbols::default();
+            let mut model: Vec<String> = Vec::new();
+            for (text, times) in &all {
+                let text = text.repeat(*times);
+                let known = model.iter().position(|known| *known == text);
+                let number = known.unwrap_or(model.len());
+                if known.is_none() {
+                    model.push(text.clone());
+                }
+                prop_assert_eq!(symbols.add(&text).number() as usize, number);
+            }
+            for (number, text) in (0..).zip(&model) {
+                prop_assert_eq!(symbols.text(Symbol::from_number(number)), text);
+                prop_assert_eq!(symbols.find(text), Some(Symbol::from_number(number)));
+            }
+        }
     }
 }
