@@ -64,7 +64,9 @@ mod tests {
             [1, 1, 2, 2, 3, 10]
         );
         let mut bytes = Vec::new();
-        [-64, 63].map(|number| push_signed(&mut bytes, number));
+        for number in [-64, 63] {
+            push_signed(&mut bytes, number);
+        }
         assert_eq!(bytes.len(), 2);
         assert_eq!(Numbers(&[0x80; 11]).number(), None);
         assert_eq!(Numbers(&bytes).bytes(3), None);
