@@ -18,7 +18,7 @@ use object::{Shape, name_key};
 
 pub(crate) use object::ObjectSnapshot;
 
-/// The maximum number of snapshots kept, about 6 MB.
+/// The maximum number of snapshots kept, about 12 MB.
 const MAX_SNAPSHOTS: usize = 20_000;
 
 /// The folders above a list that may be named after its namespace: `NAMESPACE/pods.json`, `NAMESPACE/core/pods.yaml`.
@@ -30,7 +30,10 @@ const FIRST_KINDS: [&str; 3] = ["Pod", "Node", "PersistentVolumeClaim"];
 /// The snapshots of an input, in input order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Snapshots {
-    /// Each apart: a table of all is copied when it grows, and is there twice meanwhile.
+    #[allow(
+        clippy::vec_box,
+        reason = "a table of all that grows is copied, and is there twice meanwhile"
+    )]
     all: Vec<Box<ObjectSnapshot>>,
     of_object: HashMap<u64, Numbers>,
     /// By a hash of kind and name.
