@@ -14,7 +14,7 @@ impl<T> Default for Chunked<T> {
 }
 
 impl<T> Chunked<T> {
-    /// Adds an item. Only what has one full chunk is sure to become long.
+    /// Adds an item. The first chunk grows as it is needed, as most tables are short.
     pub fn push(&mut self, item: T) {
         match self.0.last_mut() {
             Some(last) if last.len() < CHUNK => last.push(item),

@@ -42,7 +42,7 @@ impl Rows {
             let chunk = self.chunks.get(*chunk);
             chunk.is_some_and(|chunk| chunk.len() + needed <= CHUNK)
         });
-        let Some(number) = last.or_else(|| self.begin(list, needed)) else {
+        let Some(number) = last.or_else(|| self.start(list, needed)) else {
             return false;
         };
         if let Some(chunk) = self.chunks.get_mut(number) {
@@ -53,9 +53,9 @@ impl Rows {
         true
     }
 
-    /// Begins a chunk, and returns its number; none if there are too many. Only a list that is not its first one is
-    /// sure to become long.
-    fn begin(&mut self, list: &mut List, needed: usize) -> Option<usize> {
+    /// Starts a chunk of a list, and returns its number; none if there are too many. A list's first chunk grows as it is
+    /// needed, as most lists are short.
+    fn start(&mut self, list: &mut List, needed: usize) -> Option<usize> {
         const MOST: usize = u32::MAX as usize / CHUNK;
         let number = self.chunks.len();
         if number > MOST {
