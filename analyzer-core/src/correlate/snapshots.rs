@@ -18,7 +18,7 @@ use object::{Shape, name_key};
 
 pub(crate) use object::ObjectSnapshot;
 
-/// The maximum number of snapshots kept, about 6 MB.
+/// The maximum number of snapshots kept, about 12 MB.
 const MAX_SNAPSHOTS: usize = 20_000;
 
 /// The folders above a list that may be named after its namespace: `NAMESPACE/pods.json`, `NAMESPACE/core/pods.yaml`.
@@ -30,7 +30,11 @@ const FIRST_KINDS: [&str; 3] = ["Pod", "Node", "PersistentVolumeClaim"];
 /// The snapshots of an input, in input order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Snapshots {
-    all: Vec<ObjectSnapshot>,
+    #[allow(
+        clippy::vec_box,
+        reason = "a table of all that grows is copied, and is there twice meanwhile"
+    )]
+    all: Vec<Box<ObjectSnapshot>>,
     of_object: HashMap<u64, Numbers>,
     /// By a hash of kind and name.
     of_name: HashMap<u64, Numbers>,
@@ -110,12 +114,7 @@ impl Snapshots {
         }
         snapshot.state.containers.shrink_to_fit();
         self.index(number, &snapshot);
-        if number == self.all.capacity() {
-            // no more than are kept: doubling would leave a third of them empty
-            let more = (number / 8).max(16).min(MAX_SNAPSHOTS - number);
-            self.all.reserve_exact(more);
-        }
-        self.all.push(snapshot);
+        self.all.push(Box::new(snapshot));
     }
 
     /// Takes the number of a snapshot under all that it is looked up by.
@@ -195,8 +194,8 @@ impl Snapshots {
         for snapshot in &mut all {
             super::renumber(&mut snapshot.document, numbers);
         }
-        if !all.is_sorted_by_key(ObjectSnapshot::place_in_input) {
-            all.sort_by_key(ObjectSnapshot::place_in_input);
+        if !all.is_sorted_by_key(|snapshot| snapshot.place_in_input()) {
+            all.sort_by_key(|snapshot| snapshot.place_in_input());
         }
         self.currents.take();
         self.of_object.clear();
@@ -209,13 +208,18 @@ impl Snapshots {
         self.all = all;
     }
 
+    /// The snapshot with a number.
+    fn at(&self, number: usize) -> Option<&ObjectSnapshot> {
+        self.all.get(number).map(AsRef::as_ref)
+    }
+
     /// Returns the last snapshot of an object that shows its health, in whatever output: an unhealthy one where the
     /// order of several is unknown.
     pub fn current(&self, subject: &Subject) -> Option<&ObjectSnapshot> {
         let (kind, name) = (subject.kind.as_ref()?, subject.name.as_ref()?);
         let namespace = subject.namespace.as_deref();
         let machine = subject.node.as_deref().filter(|_| kind == "Unit");
-        self.all.get(self.last(kind, (namespace, machine), name)?)
+        self.at(self.last(kind, (namespace, machine), name)?)
     }
 
     /// Returns the number of the last snapshot of an object that shows its health.
@@ -226,7 +230,7 @@ impl Snapshots {
         name: &str,
     ) -> Option<usize> {
         let of_name = self.of_name.get(&name_key(kind, name))?.as_slice().iter();
-        let all = of_name.filter_map(|number| Some((*number, self.all.get(*number)?)));
+        let all = of_name.filter_map(|number| Some((*number, self.at(*number)?)));
         let is_same = |(_, snapshot): &(usize, &ObjectSnapshot)| {
             let same_namespace = match (snapshot.namespace.as_deref(), namespace) {
                 (Some(a), Some(b)) => a == b,
@@ -269,13 +273,13 @@ impl Snapshots {
             let last = objects.filter_map(|(kind, place, name)| self.last(kind, place, name));
             last.collect()
         });
-        numbers.iter().filter_map(|number| self.all.get(*number))
+        numbers.iter().filter_map(|number| self.at(*number))
     }
 
     /// Returns the snapshot of an object in a namespace, which shows that the namespace exists.
     pub fn any_in_namespace(&self, namespace: &str) -> Option<&ObjectSnapshot> {
         let number = self.of_namespace.get(namespace)?;
-        self.all.get(*number)
+        self.at(*number)
     }
 
     /// Returns the last snapshot of a node, by its name or by its host name without the domain.
@@ -393,7 +397,7 @@ impl Snapshots {
         let mut known = known
             .map_or(&[][..], Numbers::as_slice)
             .iter()
-            .filter_map(|at| self.all.get(*at));
+            .filter_map(|at| self.at(*at));
         known.any(|known| {
             let namespaces = (known.namespace.as_deref(), object.namespace.as_deref());
             let is_same = !matches!(namespaces, (Some(one), Some(other)) if one != other);
@@ -422,7 +426,7 @@ impl Snapshots {
             let own = snapshot.namespace.as_deref();
             own.is_none_or(|own| own == namespace) && WORKLOADS.contains(&&*snapshot.kind)
         };
-        self.lists_pods(namespace) && !self.all.iter().any(runs)
+        self.lists_pods(namespace) && !self.all.iter().any(|snapshot| runs(snapshot))
     }
 
     /// Returns true if a namespace has been deleted: the input lists the cluster's namespaces without it.
@@ -440,7 +444,7 @@ impl Snapshots {
                 .of_name
                 .get(&name_key("Node", subject.name.as_deref()?))?;
             let all = of_name.as_slice().iter();
-            let all = all.filter_map(|number| self.all.get(*number));
+            let all = all.filter_map(|number| self.at(*number));
             all.filter_map(|snapshot| snapshot.pods.as_deref())
                 .next_back()
         };
@@ -456,7 +460,7 @@ impl Snapshots {
     fn own(&self, hit: &Hit) -> Option<&ObjectSnapshot> {
         let (document, at) = hit.record_at();
         let mut before = self.by_place.range((document, 0)..=(document, at));
-        let snapshot = self.all.get(*before.next_back()?.1)?;
+        let snapshot = self.at(*before.next_back()?.1)?;
         let is_event = hit.format == Format::DescribeEvents
             && snapshot.shape == Shape::Describe
             && hit.subject.name.as_deref() == Some(&*snapshot.name);
@@ -470,7 +474,7 @@ impl Snapshots {
         if of_object.len() < 2 {
             return None;
         }
-        let all = of_object.iter().filter_map(|number| self.all.get(*number));
+        let all = of_object.iter().filter_map(|number| self.at(*number));
         // a snapshot of unknown order does not count as later
         let last = all.fold(own, |last, snapshot| {
             if snapshot.is_after(last) == Some(true) {

@@ -344,7 +344,7 @@ impl HitStore {
         }
         let mut facts = self.facts;
         let number = |document: usize| numbers.get(document).copied().unwrap_or(document);
-        facts.renumber(number);
+        facts.settle(number);
         // without facts nothing is compiled for them
         if !facts.is_empty() {
             let tables = self.compiled.tables();
@@ -428,7 +428,7 @@ impl Collected {
         // a table of which nothing was kept is not one in which nothing was found
         let mut seen = tables
             .iter()
-            .map(|table| !facts.of_table(*table).is_empty() || facts.omitted(*table) > 0);
+            .map(|table| facts.count(*table) > 0 || facts.omitted(*table) > 0);
         if !may_hold(condition, &mut seen) {
             return;
         }

@@ -55,6 +55,7 @@ impl Merged {
             document.name = way.secrets.shown(&document.name).into_owned();
         }
         let names: Vec<String> = self.documents.iter().map(|i| i.name.clone()).collect();
+        self.graph.settle(&names);
         let ends = self.ends();
         let last_times = self.last_times();
         let lines: Vec<u64> = self.documents.iter().map(|input| input.lines).collect();
@@ -78,7 +79,6 @@ impl Merged {
         let matched = matched
             .map(|(number, count)| (catalogue.at(*number).id.clone(), *count))
             .collect();
-        self.graph.settle();
         let hits = collected.matches.iter().flat_map(|(_, found)| &found.hits);
         let hits = hits.filter_map(|hit| match hit.last? {
             Moment::At(stamp) => Some(stamp.nanos),

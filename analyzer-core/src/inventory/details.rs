@@ -1,14 +1,13 @@
 //! What a report shows of facts: their lines, each in a few bytes, as most facts of healthy objects are never shown.
 
-use std::num::NonZeroU32;
-
-use super::chunks::Chunks;
+use super::numbers::{Numbers, push, push_signed};
 use super::symbols::{Symbol, Symbols};
 use kwhy_parse::input::Place;
 
 /// What a report shows of a fact.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Detail {
+    pub weight: u16,
     /// The length of the proof.
     pub length: usize,
     /// Its line.
@@ -26,131 +25,110 @@ const OF_LIST: u64 = 1;
 const REFINED: u64 = 2;
 const CONTAINER: u64 = 4;
 const ENDED: u64 = 8;
+const AROUND: u64 = 16;
+/// Is shown: what only refutes may have a container, and nothing else.
+const SHOWN: u64 = 32;
 
-/// Details one after the other, in numbers of 7 bits a byte.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Details {
-    all: Chunks<u8>,
-    /// The one that is written.
-    written: Vec<u8>,
-}
-
-impl Details {
-    /// Adds a detail and says where it starts, counted from 1; none if there is no more room.
-    pub fn add(&mut self, detail: Detail, symbols: &mut Symbols) -> Option<NonZeroU32> {
-        self.written.clear();
-        let flag = |holds: bool, flag: u64| if holds { flag } else { 0 };
-        self.push(
-            flag(detail.of_list, OF_LIST)
-                | flag(detail.refined, REFINED)
-                | flag(detail.container.is_some(), CONTAINER)
-                | flag(detail.ended.is_some(), ENDED),
-        );
-        if let Some(container) = detail.container {
-            self.push(container.number().into());
+impl Detail {
+    /// Appends it. `line` is one near its own; `is_shown` says whether it has more than a container.
+    pub fn write(&self, bytes: &mut Vec<u8>, is_shown: bool, line: u64, symbols: &mut Symbols) {
+        let around = &*self.around;
+        let flags = [
+            (self.of_list, OF_LIST),
+            (self.refined, REFINED),
+            (self.container.is_some(), CONTAINER),
+            (self.ended.is_some(), ENDED),
+            (!around.is_empty(), AROUND),
+            (is_shown, SHOWN),
+        ];
+        let flags = flags.into_iter().filter(|(holds, _)| *holds);
+        push(bytes, flags.map(|(_, flag)| flag).sum());
+        if let Some(container) = self.container {
+            push(bytes, container.number().into());
         }
-        if let Some(ended) = detail.ended {
-            self.written.extend(ended.to_le_bytes());
+        if !is_shown {
+            return;
         }
-        self.push(detail.length as u64);
-        self.place(&detail.place, symbols);
-        self.push(detail.around.len() as u64);
-        for place in &detail.around {
-            self.place(place, symbols);
+        if let Some(ended) = self.ended {
+            bytes.extend(ended.to_le_bytes());
         }
-        let start = self.all.add(&self.written)?;
-        NonZeroU32::new(start.checked_add(1)?)
+        push(bytes, self.weight.into());
+        push(bytes, self.length as u64);
+        write_place(&self.place, bytes, line, symbols);
+        if !around.is_empty() {
+            push(bytes, around.len() as u64);
+        }
+        for place in around {
+            write_place(place, bytes, self.place.line, symbols);
+        }
     }
 
-    fn place(&mut self, place: &Place, symbols: &mut Symbols) {
-        let text = symbols.add(&place.text);
-        self.push(place.line);
-        self.push(place.column);
-        self.push(text.number().into());
-        self.push(place.mark.start as u64);
-        self.push(place.mark.len() as u64);
-    }
-
-    fn push(&mut self, mut number: u64) {
-        while number > 0x7f {
-            self.written.push((number & 0x7f) as u8 | 0x80);
-            number >>= 7;
-        }
-        self.written.push(number as u8);
-    }
-
-    /// Returns the detail that starts at a place.
-    pub fn get(&self, start: NonZeroU32, symbols: &Symbols) -> Option<Detail> {
-        let mut reading = Reading(self.all.since(start.get() - 1));
-        let flags = reading.number()?;
-        let container = match flags & CONTAINER {
-            0 => None,
-            _ => Some(reading.symbol()?),
+    /// Reads what was written; `line` is the same one. None if there is none.
+    pub fn read(mut numbers: Numbers<'_>, line: u64, symbols: &Symbols) -> Option<Detail> {
+        let numbers = &mut numbers;
+        let flags = numbers.number()?;
+        let has = |flag: u64| flags & flag != 0;
+        let container = match has(CONTAINER) {
+            true => Some(read_symbol(numbers)?),
+            false => None,
         };
-        let ended = match flags & ENDED {
-            0 => None,
-            _ => Some(reading.wide()?),
+        if !has(SHOWN) {
+            return Some(Detail {
+                container,
+                ..Detail::default()
+            });
+        }
+        let ended = match has(ENDED) {
+            true => Some(i128::from_le_bytes(numbers.bytes(16)?.try_into().ok()?)),
+            false => None,
         };
+        let weight = u16::try_from(numbers.number()?).ok()?;
+        let length = numbers.number()? as usize;
+        let place = read_place(numbers, line, symbols)?;
+        let lines = match has(AROUND) {
+            true => numbers.number()?,
+            false => 0,
+        };
+        let around = (0..lines).map(|_| read_place(numbers, place.line, symbols));
         Some(Detail {
-            length: reading.number()? as usize,
-            place: reading.place(symbols)?,
-            around: {
-                let lines = reading.number()?;
-                let lines = (0..lines).map(|_| reading.place(symbols));
-                lines.collect::<Option<_>>()?
-            },
+            weight,
+            length,
+            around: around.collect::<Option<_>>()?,
+            place,
             container,
             ended,
-            of_list: flags & OF_LIST != 0,
-            refined: flags & REFINED != 0,
+            of_list: has(OF_LIST),
+            refined: has(REFINED),
         })
-    }
-
-    /// The bytes that they take.
-    pub fn bytes(&self) -> usize {
-        self.all.bytes()
     }
 }
 
-/// The bytes from a detail on.
-struct Reading<'d>(&'d [u8]);
+fn write_place(place: &Place, bytes: &mut Vec<u8>, line: u64, symbols: &mut Symbols) {
+    let text = symbols.add(&place.text);
+    push_signed(bytes, place.line.wrapping_sub(line) as i64);
+    push(bytes, place.column);
+    push(bytes, text.number().into());
+    push(bytes, place.mark.start as u64);
+    push(bytes, place.mark.len() as u64);
+}
 
-impl Reading<'_> {
-    fn number(&mut self) -> Option<u64> {
-        let mut number = 0;
-        for shift in (0..u64::BITS).step_by(7) {
-            let (byte, rest) = self.0.split_first()?;
-            self.0 = rest;
-            number |= u64::from(byte & 0x7f) << shift;
-            if *byte < 0x80 {
-                return Some(number);
-            }
-        }
-        None
-    }
+fn read_place(numbers: &mut Numbers<'_>, line: u64, symbols: &Symbols) -> Option<Place> {
+    let line = line.wrapping_add(numbers.signed()? as u64);
+    let column = numbers.number()?;
+    let text = symbols.text(read_symbol(numbers)?).to_owned();
+    let start = numbers.number()? as usize;
+    Some(Place {
+        line,
+        column,
+        text,
+        mark: start..start + numbers.number()? as usize,
+    })
+}
 
-    fn symbol(&mut self) -> Option<Symbol> {
-        self.number()
-            .map(|number| Symbol::from_number(number as u32))
-    }
-
-    fn wide(&mut self) -> Option<i128> {
-        let (bytes, rest) = self.0.split_first_chunk()?;
-        self.0 = rest;
-        Some(i128::from_le_bytes(*bytes))
-    }
-
-    fn place(&mut self, symbols: &Symbols) -> Option<Place> {
-        let (line, column) = (self.number()?, self.number()?);
-        let text = symbols.text(self.symbol()?).to_owned();
-        let start = self.number()? as usize;
-        Some(Place {
-            line,
-            column,
-            text,
-            mark: start..start + self.number()? as usize,
-        })
-    }
+/// Reads a symbol.
+pub(super) fn read_symbol(numbers: &mut Numbers<'_>) -> Option<Symbol> {
+    let number = u32::try_from(numbers.number()?).ok()?;
+    Some(Symbol::from_number(number))
 }
 
 #[cfg(test)]
@@ -160,7 +138,6 @@ mod tests {
     #[test]
     fn details_come_back_as_they_were() {
         let mut symbols = Symbols::default();
-        let mut details = Details::default();
         let place = |line: u64| Place {
             line,
             column: line * 300,
@@ -170,6 +147,7 @@ mod tests {
         let all = [
             Detail::default(),
             Detail {
+                weight: u16::MAX,
                 length: 1 << 33,
                 place: place(u64::MAX / 600),
                 around: vec![place(1), place(127), place(128)],
@@ -184,11 +162,27 @@ mod tests {
                 ..Detail::default()
             },
         ];
-        let starts: Vec<_> = (all.iter())
-            .map(|detail| details.add(detail.clone(), &mut symbols).unwrap())
-            .collect();
-        for (start, detail) in starts.into_iter().zip(all) {
-            assert_eq!(details.get(start, &symbols), Some(detail));
+        for detail in all {
+            for line in [0, 70_000, u64::MAX] {
+                let mut bytes = Vec::new();
+                detail.write(&mut bytes, true, line, &mut symbols);
+                let read = Detail::read(Numbers(&bytes), line, &symbols);
+                assert_eq!(read.as_ref(), Some(&detail));
+            }
         }
+    }
+
+    #[test]
+    fn what_only_refutes_keeps_its_container() {
+        let mut symbols = Symbols::default();
+        let detail = Detail {
+            container: Some(symbols.add("arm")),
+            ..Detail::default()
+        };
+        let mut bytes = Vec::new();
+        detail.write(&mut bytes, false, 7, &mut symbols);
+        assert_eq!(bytes.len(), 2);
+        assert_eq!(Detail::read(Numbers(&bytes), 7, &symbols), Some(detail));
+        assert_eq!(Detail::read(Numbers(&[]), 7, &symbols), None);
     }
 }

@@ -1,110 +1,19 @@
-//! What the conditions on several objects ask of each object, in tables: one for each pattern, however many conditions
-//! use it.
+//! What the conditions on several objects ask of each object.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use super::chunks::Chunks;
-use super::details::{Detail, Details};
-use super::room::make_room;
+use super::chunked::Chunked;
+use super::details::{Detail, read_symbol};
+use super::numbers::{Numbers, push, push_signed};
+use super::rows::{At, List, Rows};
 use super::symbols::{Symbol, Symbols};
-use crate::matcher::{Hit, compare};
-use kwhy_catalogue::Catalogue;
+use crate::matcher::Hit;
 use kwhy_model::{Format, Subject};
-use kwhy_signature::{Comparison, ConditionId, leaves, refuting_objects};
 
 /// The bytes that all facts may take, with their strings.
 const ROOM: usize = 48 << 20;
-
-/// The tables of a catalogue: which pattern's facts are in which one.
-#[derive(Debug, Default)]
-pub(crate) struct Tables {
-    of_leaf: HashMap<ConditionId, Leaf>,
-    /// The leaves of each signature whose condition is about several objects, in the order of its condition.
-    of_signature: HashMap<u32, Vec<usize>>,
-    /// By table, whether its facts only refute: of those that say the same one is enough.
-    only_refutes: Vec<bool>,
-    /// By table, the comparisons of what a fact captured itself.
-    comparisons: Vec<Vec<Comparison>>,
-}
-
-/// A leaf of a condition on several objects.
-#[derive(Clone, Copy, Debug)]
-struct Leaf {
-    table: usize,
-    /// True for the first leaf with the pattern: objects are tested for it only.
-    is_tested: bool,
-}
-
-impl Tables {
-    /// Lists the patterns of a catalogue.
-    pub fn new(catalogue: &Catalogue) -> Tables {
-        let mut tables = Tables::default();
-        let mut known: HashMap<String, usize> = HashMap::new();
-        for (number, signature) in catalogue.relations() {
-            let number = short(number, u32::MAX);
-            let mut conditions = Vec::new();
-            leaves(&signature.condition, &mut conditions);
-            let refuting = refuting_objects(&signature.condition);
-            let mut of_signature = Vec::with_capacity(conditions.len());
-            for ((leaf, condition), refutes) in (0u16..).zip(conditions).zip(refuting) {
-                let next = known.len();
-                // what its own values decide is decided when a fact is added
-                let pattern = format!("{:?} {:?}", condition.what, condition.comparisons);
-                let table = *known.entry(pattern).or_insert(next);
-                let is_tested = table == next;
-                if is_tested {
-                    tables.only_refutes.push(true);
-                    tables.comparisons.push(condition.comparisons.clone());
-                }
-                if let Some(only_refutes) = tables.only_refutes.get_mut(table) {
-                    *only_refutes &= refutes;
-                }
-                tables
-                    .of_leaf
-                    .insert((number, leaf), Leaf { table, is_tested });
-                of_signature.push(table);
-            }
-            tables.of_signature.insert(number, of_signature);
-        }
-        tables
-    }
-
-    /// Returns the table of a leaf, if its signature is about several objects.
-    pub fn of_leaf(&self, leaf: ConditionId) -> Option<usize> {
-        self.of_leaf.get(&leaf).map(|leaf| leaf.table)
-    }
-
-    /// Returns true if another leaf with the same pattern is tested in its place.
-    pub fn is_shared(&self, leaf: ConditionId) -> bool {
-        self.of_leaf.get(&leaf).is_some_and(|leaf| !leaf.is_tested)
-    }
-
-    /// Returns the tables of a signature's leaves, if it is about several objects.
-    pub fn of_signature(&self, number: u32) -> Option<&[usize]> {
-        self.of_signature.get(&number).map(Vec::as_slice)
-    }
-
-    /// Returns true if what a hit captured compares as the condition of a table asks.
-    pub fn holds(&self, table: usize, hit: &Hit) -> bool {
-        let comparisons = self.comparisons.get(table);
-        comparisons.is_none_or(|comparisons| compare(&hit.captures, comparisons))
-    }
-
-    /// Returns true if the facts of a table only refute.
-    pub fn only_refutes(&self, table: usize) -> bool {
-        self.only_refutes.get(table) == Some(&true)
-    }
-
-    /// The signatures that are about several objects.
-    pub fn signatures(&self) -> Vec<u32> {
-        let mut all: Vec<u32> = self.of_signature.keys().copied().collect();
-        all.sort_unstable();
-        all
-    }
-}
 
 /// An object as one output shows it.
 #[derive(Clone, Debug)]
@@ -118,51 +27,50 @@ struct Shown {
     namespace: Symbol,
     name: Symbol,
     node: Symbol,
+    /// The line of what was found first in it, or 0: other lines are near.
+    line: u32,
 }
 
 /// What a pattern found in an object.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Fact {
     /// The object's number.
     object: u32,
-    /// The start of the proof, from the start of the record.
-    mark: u32,
-    /// Where the values that it captured start; `names` is the number of their names.
-    captures: u32,
-    names: u16,
-    weight: u16,
-    /// Where what a report shows of it starts among the details, counted from 1, if it may be shown.
-    detail: Option<NonZeroU32>,
+    row: At,
 }
 
 /// Returns a number, or the largest one that there is room for.
-fn short<T: TryFrom<usize>>(number: usize, largest: T) -> T {
+pub(super) fn short<T: TryFrom<usize>>(number: usize, largest: T) -> T {
     T::try_from(number).unwrap_or(largest)
 }
 
 /// The facts of a table.
 #[derive(Clone, Debug, Default)]
 struct Table {
-    facts: Vec<Fact>,
+    facts: List,
+    count: usize,
+    /// The number of the last one's object.
+    last: u32,
     /// The names that its facts capture, by their numbers: those of one pattern, or of a few.
     names: Vec<u16>,
 }
 
 /// The facts of an input.
+///
+/// A row has: the object's number, less that of the row before; the number of the captures' names; the start of the
+/// proof, from the start of the record; the captures' values; what a report shows of it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Facts {
     pub symbols: Symbols,
-    shown: Vec<Shown>,
+    shown: Chunked<Shown>,
     tables: Vec<Table>,
+    rows: Rows,
+    /// The row that is written.
+    row: Vec<u8>,
     /// The names of captures, as patterns name them together.
     names: Vec<Box<[Symbol]>>,
-    /// The values of the captures of all facts.
-    values: Chunks<Symbol>,
-    details: Details,
     /// Hashes of what refuting facts say.
     said: HashSet<u64>,
-    /// The number of facts.
-    added: usize,
     /// The facts that were not kept, by table.
     omitted: HashMap<usize, u64>,
 }
@@ -170,15 +78,17 @@ pub(crate) struct Facts {
 impl Facts {
     /// Adds what a pattern found in an object. Of those that only refute, one that says the same as another is omitted.
     pub fn add(&mut self, table: usize, hit: Hit, only_refutes: bool) {
-        if self.bytes() > ROOM {
+        if self.bytes() > ROOM || !self.add_row(table, hit, only_refutes) {
             self.leave_out(table, 1);
-            return;
         }
+    }
+
+    /// Adds a fact, if there is room.
+    fn add_row(&mut self, table: usize, hit: Hit, only_refutes: bool) -> bool {
         let captures = hit.captures.iter();
         let values: Vec<Symbol> = captures.map(|(_, value)| self.symbols.add(value)).collect();
         let Some(names) = self.names(table, &hit) else {
-            self.leave_out(table, 1);
-            return;
+            return false;
         };
         if only_refutes {
             let namespace = hit.subject.namespace.as_deref();
@@ -186,36 +96,39 @@ impl Facts {
             let mut hasher = DefaultHasher::new();
             (table, document, namespace, names, &values).hash(&mut hasher);
             if !self.said.insert(hasher.finish()) {
-                return;
+                return true;
             }
         }
-        let Some(first) = self.values.add(&values) else {
-            self.leave_out(table, 1);
-            return;
+        let object = self.object(&hit);
+        let mark = hit.mark.start.saturating_sub(hit.record.start);
+        let Some(of_table) = self.tables.get_mut(table) else {
+            return false;
         };
-        let fact = Fact {
-            object: self.object(&hit),
-            mark: short(hit.mark.start.saturating_sub(hit.record.start), u32::MAX),
-            captures: first,
-            names,
-            weight: short(hit.weight, u16::MAX),
-            detail: self.detail(hit, !only_refutes),
-        };
-        if let Some(table) = self.tables.get_mut(table) {
-            make_room(&mut table.facts, 1);
-            table.facts.push(fact);
-            self.added += 1;
+        self.row.clear();
+        push_signed(&mut self.row, i64::from(object) - i64::from(of_table.last));
+        push(&mut self.row, names.into());
+        push(&mut self.row, short(mark, u32::MAX).into());
+        for value in values {
+            push(&mut self.row, value.number().into());
         }
+        self.detail(object, hit, !only_refutes);
+        let Some(of_table) = self.tables.get_mut(table) else {
+            return false;
+        };
+        let is_added = self.rows.add(&mut of_table.facts, &self.row);
+        if is_added {
+            of_table.last = object;
+            of_table.count += 1;
+        }
+        is_added
     }
 
     /// About how many bytes all facts take, with their strings.
     fn bytes(&self) -> usize {
         self.symbols.bytes()
-            + size_of_val(&*self.shown)
-            + self.values.bytes()
-            + self.details.bytes()
+            + self.shown.bytes()
+            + self.rows.bytes()
             + self.said.len() * 2 * size_of::<u64>()
-            + self.added * size_of::<Fact>()
     }
 
     /// Returns the number of the names that a hit captured; none if there are too many such lists of names.
@@ -243,19 +156,16 @@ impl Facts {
         Some(number)
     }
 
-    /// Keeps what a report shows of a hit, and says where. What only refutes is never shown.
-    fn detail(&mut self, hit: Hit, is_shown: bool) -> Option<NonZeroU32> {
+    /// Writes what a report shows of a hit. What only refutes is never shown.
+    fn detail(&mut self, object: u32, hit: Hit, is_shown: bool) {
         let symbols = &mut self.symbols;
         let container = hit.subject.container.as_deref();
         let container = container.map(|container| symbols.add(container));
-        if !is_shown {
-            let only = container.map(|container| Detail {
-                container: Some(container),
-                ..Detail::default()
-            });
-            return self.details.add(only?, symbols);
+        if !is_shown && container.is_none() {
+            return;
         }
         let detail = Detail {
+            weight: short(hit.weight, u16::MAX),
             length: hit.mark.len(),
             place: hit.place,
             around: hit.around,
@@ -264,7 +174,13 @@ impl Facts {
             of_list: hit.of_list,
             refined: hit.refined,
         };
-        self.details.add(detail, symbols)
+        let Some(shown) = self.shown.get_mut(object as usize) else {
+            return;
+        };
+        if is_shown && shown.line == 0 {
+            shown.line = u32::try_from(detail.place.line).unwrap_or(0);
+        }
+        detail.write(&mut self.row, is_shown, shown.line.into(), symbols);
     }
 
     /// Returns the number of the object that a hit is about: mostly that of the last one.
@@ -272,7 +188,6 @@ impl Facts {
         let document = short(hit.document, u32::MAX);
         let is_last = |last: &Shown| last.document == document && last.record == hit.record.start;
         if !self.shown.last().is_some_and(is_last) {
-            make_room(&mut self.shown, 1);
             let symbols = &mut self.symbols;
             let mut add = |text: &Option<String>| symbols.add_some(text.as_deref());
             self.shown.push(Shown {
@@ -284,6 +199,7 @@ impl Facts {
                 namespace: add(&hit.subject.namespace),
                 name: add(&hit.subject.name),
                 node: add(&hit.subject.node),
+                line: 0,
             });
         }
         short(self.shown.len() - 1, u32::MAX)
@@ -294,29 +210,69 @@ impl Facts {
         *self.omitted.entry(table).or_default() += facts;
     }
 
-    /// Brings the facts into the order of the input, by what each document's number is in that order.
-    pub fn renumber(&mut self, number: impl Fn(usize) -> usize) {
-        for shown in &mut self.shown {
+    /// Brings the facts into the order of the input, by what each document's number is in that order. No more are added.
+    pub fn settle(&mut self, number: impl Fn(usize) -> usize) {
+        self.said = HashSet::new();
+        for shown in self.shown.iter_mut() {
             shown.document = short(number(shown.document as usize), u32::MAX);
         }
-        let mut tables = std::mem::take(&mut self.tables);
-        for table in &mut tables {
-            let position = |fact: &Fact| self.position(fact);
-            if !table.facts.is_sorted_by_key(position) {
-                table.facts.sort_by_key(position);
+        for table in 0..self.tables.len() {
+            let position = |fact: &Fact| self.position(*fact);
+            if !self
+                .of_table(table)
+                .is_sorted_by_key(|fact| self.position(fact))
+            {
+                let mut sorted: Vec<Fact> = self.of_table(table).collect();
+                sorted.sort_by_key(position);
+                self.arrange(table, &sorted);
             }
         }
-        self.tables = tables;
+    }
+
+    /// Brings the facts of a table into another order.
+    fn arrange(&mut self, table: usize, facts: &[Fact]) {
+        let mut list = List::default();
+        let mut last = 0;
+        for fact in facts {
+            let mut row = Numbers(self.rows.get(fact.row));
+            row.signed();
+            self.row.clear();
+            push_signed(&mut self.row, i64::from(fact.object) - i64::from(last));
+            self.row.extend_from_slice(row.0);
+            self.rows.add(&mut list, &self.row);
+            last = fact.object;
+        }
+        if let Some(of_table) = self.tables.get_mut(table) {
+            let before = std::mem::replace(&mut of_table.facts, list);
+            of_table.last = last;
+            self.rows.remove(&before);
+        }
     }
 
     /// Returns true if no object was found that a condition asks for.
     pub fn is_empty(&self) -> bool {
-        self.shown.is_empty() && self.omitted.is_empty()
+        self.shown.last().is_none() && self.omitted.is_empty()
     }
 
     /// The facts of a table.
-    pub fn of_table(&self, table: usize) -> &[Fact] {
-        self.tables.get(table).map_or(&[], |table| &table.facts)
+    pub fn of_table(&self, table: usize) -> impl Iterator<Item = Fact> {
+        let rows = self
+            .tables
+            .get(table)
+            .map(|table| self.rows.of(&table.facts));
+        let mut object = 0;
+        rows.into_iter().flatten().map(move |(row, bytes)| {
+            object += Numbers(bytes).signed().unwrap_or(0);
+            Fact {
+                object: object as u32,
+                row,
+            }
+        })
+    }
+
+    /// The number of facts of a table.
+    pub fn count(&self, table: usize) -> usize {
+        self.tables.get(table).map_or(0, |table| table.count)
     }
 
     /// The number of facts of a table that were not kept.
@@ -324,40 +280,54 @@ impl Facts {
         self.omitted.get(&table).copied().unwrap_or(0)
     }
 
-    fn shown(&self, fact: &Fact) -> Option<&Shown> {
+    fn shown(&self, fact: Fact) -> Option<&Shown> {
         self.shown.get(fact.object as usize)
     }
 
     /// The position of a fact in the input.
-    pub fn position(&self, fact: &Fact) -> (usize, usize) {
+    pub fn position(&self, fact: Fact) -> (usize, usize) {
+        let (_, mark, _) = self.row(fact);
         let shown = self.shown(fact);
         shown.map_or((0, 0), |shown| {
-            (shown.document as usize, shown.record + fact.mark as usize)
+            (shown.document as usize, shown.record + mark)
         })
     }
 
     /// The namespace of a fact's object; none if the input does not name it.
-    pub fn namespace(&self, fact: &Fact) -> Option<Symbol> {
+    pub fn namespace(&self, fact: Fact) -> Option<Symbol> {
         self.shown(fact).and_then(|shown| shown.namespace.some())
     }
 
+    /// The names of a fact's captures, the start of its proof from the start of its record, and the rest of its row.
+    fn row(&self, fact: Fact) -> (&[Symbol], usize, Numbers<'_>) {
+        let mut row = Numbers(self.rows.get(fact.row));
+        row.signed();
+        let names = row
+            .number()
+            .and_then(|names| self.names.get(names as usize));
+        let mark = row.number().unwrap_or(0);
+        (names.map_or(&[], |names| names), mark as usize, row)
+    }
+
     /// The names and values that a fact captured.
-    pub fn captures(&self, fact: &Fact) -> impl Iterator<Item = (Symbol, Symbol)> {
-        let names = self.names.get(usize::from(fact.names));
-        let names = names.map_or(&[][..], |names| names);
-        let values = self.values.since(fact.captures).iter().copied();
+    pub fn captures(&self, fact: Fact) -> impl Iterator<Item = (Symbol, Symbol)> {
+        let (names, _, mut row) = self.row(fact);
+        let values = std::iter::from_fn(move || read_symbol(&mut row));
         names.iter().copied().zip(values)
     }
 
     /// Returns a fact as the hit that it was.
-    pub fn hit(&self, fact: &Fact) -> Option<Hit> {
+    pub fn hit(&self, fact: Fact) -> Option<Hit> {
         let shown = self.shown(fact)?;
         let text = |symbol: Symbol| self.symbols.text(symbol).to_owned();
         let some = |symbol: Symbol| symbol.some().map(text);
-        let start = shown.record + fact.mark as usize;
-        let detail = (fact.detail)
-            .and_then(|at| self.details.get(at, &self.symbols))
-            .unwrap_or_default();
+        let (names, mark, mut row) = self.row(fact);
+        let start = shown.record + mark;
+        let captures = names
+            .iter()
+            .map(|name| Some((text(*name), text(read_symbol(&mut row)?))));
+        let captures = captures.collect::<Option<_>>()?;
+        let detail = Detail::read(row, shown.line.into(), &self.symbols).unwrap_or_default();
         Some(Hit {
             document: shown.document as usize,
             record: shown.record..shown.record + shown.length as usize,
@@ -376,10 +346,8 @@ impl Facts {
             component: None,
             reason: None,
             writers: Vec::new(),
-            captures: (self.captures(fact))
-                .map(|(name, value)| (text(name), text(value)))
-                .collect(),
-            weight: fact.weight.into(),
+            captures,
+            weight: detail.weight.into(),
             count: 1,
             is_state: true,
             ended: detail.ended,

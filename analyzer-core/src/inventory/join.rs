@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::candidates::Candidates;
 use super::facts::{Fact, Facts};
+use super::room::make_room;
 use super::symbols::{Symbol, Symbols};
 use crate::engine::Listed;
 use crate::matcher::{Match, is_known, related};
@@ -16,52 +17,32 @@ use kwhy_signature::{Comparison, Condition, Scope, What, leaves};
 
 /// Facts that together fulfil a condition.
 #[derive(Clone, Debug)]
-pub(super) struct Partial<'f> {
-    facts: &'f Facts,
+pub(super) struct Partial {
     /// The one that proves most.
-    first: &'f Fact,
+    first: Fact,
     /// Apart, as most are never joined to anything.
-    joined: Option<Box<Joined<'f>>>,
+    joined: Option<Box<Joined>>,
 }
 
 /// What was joined to a fact.
 #[derive(Clone, Debug, Default)]
-struct Joined<'f> {
-    further: Vec<&'f Fact>,
+struct Joined {
+    further: Vec<Fact>,
     /// What these captured under names that the facts before them have not.
     captures: Vec<(Symbol, Symbol)>,
 }
 
-impl<'f> Partial<'f> {
-    fn facts(&self) -> impl Iterator<Item = &'f Fact> {
+impl Partial {
+    fn of(fact: Fact) -> Partial {
+        Partial {
+            first: fact,
+            joined: None,
+        }
+    }
+
+    fn facts(&self) -> impl Iterator<Item = Fact> {
         let further = self.joined.iter().flat_map(|joined| &joined.further);
         std::iter::once(self.first).chain(further.copied())
-    }
-
-    pub(super) fn captures(&self) -> impl Iterator<Item = (Symbol, Symbol)> {
-        let joined = self.joined.iter().flat_map(|joined| &joined.captures);
-        self.facts.captures(self.first).chain(joined.copied())
-    }
-
-    pub(super) fn value(&self, name: Symbol) -> Option<Symbol> {
-        let mut captures = self.captures();
-        captures
-            .find(|(known, _)| *known == name)
-            .map(|(_, value)| value)
-    }
-
-    /// Adds the facts and captures of another one.
-    fn join(&mut self, other: &Partial<'f>) {
-        let mut joined = self.joined.take().unwrap_or_default();
-        joined.further.extend(other.facts());
-        for (name, value) in other.captures() {
-            let own = self.facts.captures(self.first);
-            let mut known = own.chain(joined.captures.iter().copied());
-            if known.all(|(known, _)| known != name) {
-                joined.captures.push((name, value));
-            }
-        }
-        self.joined = Some(joined);
     }
 }
 
@@ -101,25 +82,45 @@ pub(crate) fn matches(
         known: RefCell::default(),
     };
     let found = join.evaluate(condition, &mut tables.iter());
-    let whole = |partial: &Partial<'_>| join.whole(partial);
+    let whole = |partial: &Partial| join.whole(partial);
     found.iter().filter_map(whole).collect()
 }
 
 impl<'f> Join<'f> {
-    fn of_fact(&self, fact: &'f Fact) -> Partial<'f> {
-        Partial {
-            facts: self.facts,
-            first: fact,
-            joined: None,
+    /// The names and values that the facts of a match captured.
+    pub(super) fn captures(&self, partial: &Partial) -> impl Iterator<Item = (Symbol, Symbol)> {
+        let joined = partial.joined.iter().flat_map(|joined| &joined.captures);
+        self.facts.captures(partial.first).chain(joined.copied())
+    }
+
+    /// The value that a match captured under a name.
+    pub(super) fn value(&self, partial: &Partial, name: Symbol) -> Option<Symbol> {
+        let mut captures = self.captures(partial);
+        captures
+            .find(|(known, _)| *known == name)
+            .map(|(_, value)| value)
+    }
+
+    /// Adds the facts and captures of another match to one.
+    fn join(&self, partial: &mut Partial, other: &Partial) {
+        let mut joined = partial.joined.take().unwrap_or_default();
+        joined.further.extend(other.facts());
+        for (name, value) in self.captures(other) {
+            let own = self.facts.captures(partial.first);
+            let mut known = own.chain(joined.captures.iter().copied());
+            if known.all(|(known, _)| known != name) {
+                joined.captures.push((name, value));
+            }
         }
+        partial.joined = Some(joined);
     }
 
     /// The position in the input of what proves most.
-    pub(super) fn position(&self, partial: &Partial<'f>) -> (usize, usize) {
+    pub(super) fn position(&self, partial: &Partial) -> (usize, usize) {
         self.facts.position(partial.first)
     }
 
-    pub(super) fn namespace(&self, partial: &Partial<'f>) -> Option<Symbol> {
+    pub(super) fn namespace(&self, partial: &Partial) -> Option<Symbol> {
         self.facts.namespace(partial.first)
     }
 
@@ -157,7 +158,7 @@ impl<'f> Join<'f> {
     }
 
     /// Makes the match of facts: the first leads, the others are details of it.
-    fn whole(&self, partial: &Partial<'f>) -> Option<Match> {
+    fn whole(&self, partial: &Partial) -> Option<Match> {
         let mut hits: Vec<_> = partial
             .facts()
             .filter_map(|fact| self.facts.hit(fact))
@@ -165,7 +166,7 @@ impl<'f> Join<'f> {
         hits.iter_mut().skip(1).for_each(|hit| hit.leads = false);
         hits.first()?;
         let text = |symbol: Symbol| self.symbols().text(symbol).to_owned();
-        let captures = partial.captures();
+        let captures = self.captures(partial);
         let captures = captures.map(|(name, value)| (text(name), text(value)));
         Some(Match {
             hits,
@@ -177,27 +178,34 @@ impl<'f> Join<'f> {
         &self,
         condition: &Condition,
         tables: &mut std::slice::Iter<'_, usize>,
-    ) -> Vec<Partial<'f>> {
+    ) -> Vec<Partial> {
         let mut found = match &condition.what {
             What::Any(parts) => {
-                let parts = parts.iter();
-                parts.flat_map(|part| self.evaluate(part, tables)).collect()
+                let mut parts = parts.iter();
+                let first = parts.next().map(|part| self.evaluate(part, tables));
+                parts.fold(first.unwrap_or_default(), |mut found, part| {
+                    let mut more = self.evaluate(part, tables);
+                    make_room(&mut found, more.len());
+                    found.append(&mut more);
+                    found
+                })
             }
             What::All(parts) => self.together(condition, parts, tables),
             What::Object(_) | What::Event(_) | What::Sequence(_) => {
                 let table = tables.next().copied().unwrap_or(usize::MAX);
-                let facts = self.facts.of_table(table).iter();
-                facts.map(|fact| self.of_fact(fact)).collect()
+                let mut found = Vec::with_capacity(self.facts.count(table));
+                found.extend(self.facts.of_table(table).map(Partial::of));
+                found
             }
         };
-        found.retain(|partial: &Partial<'f>| self.compares(condition, partial, true));
+        found.retain(|partial: &Partial| self.compares(condition, partial, true));
         let known = known_names(condition);
         for further in &condition.also {
             let all = self.evaluate(further, tables);
             let others = Candidates::new(self, condition, (further, &known), all);
             for partial in &mut found {
                 if let Some(nearest) = others.nearest(partial, self.position(partial)) {
-                    partial.join(nearest);
+                    self.join(partial, nearest);
                 }
             }
         }
@@ -212,15 +220,18 @@ impl<'f> Join<'f> {
         &self,
         condition: &Condition,
         (absent, known): (&Condition, &[&str]),
-        found: &mut Vec<Partial<'f>>,
+        found: &mut Vec<Partial>,
         tables: &mut std::slice::Iter<'_, usize>,
-        counts: impl Fn(&Partial<'f>, &Partial<'f>) -> bool,
+        counts: impl Fn(&Partial, &Partial) -> bool,
     ) {
         let all = self.evaluate(absent, tables);
         let refuting = Candidates::new(self, condition, (absent, known), all);
         found.retain(|partial| {
-            let compares = |other: &Partial<'f>| {
-                let value = |name| other.value(name).or_else(|| partial.value(name));
+            let compares = |other: &Partial| {
+                let value = |name| {
+                    self.value(other, name)
+                        .or_else(|| self.value(partial, name))
+                };
                 counts(partial, other) && absent.open.iter().all(|open| self.holds(open, value))
             };
             self.is_known(absent, partial) && !refuting.any(partial, compares)
@@ -233,7 +244,7 @@ impl<'f> Join<'f> {
         &self,
         condition: &Condition,
         parts: &[Condition],
-        first: &mut Vec<Partial<'f>>,
+        first: &mut Vec<Partial>,
         mut tables: std::slice::Iter<'_, usize>,
     ) {
         let (Some(part), [], Scope::Namespace) = (parts.first(), &*condition.also, condition.per)
@@ -249,7 +260,7 @@ impl<'f> Join<'f> {
             let is_bound = |name: &str| !others.contains(&name) || known.contains(&name);
             if own.iter().copied().chain(asked).all(is_bound) {
                 // where a namespace is not named, what the match is joined to decides, too
-                let are_named = |partial: &Partial<'f>, other: &Partial<'f>| {
+                let are_named = |partial: &Partial, other: &Partial| {
                     partial
                         .facts()
                         .chain(other.facts())
@@ -277,7 +288,7 @@ impl<'f> Join<'f> {
         condition: &Condition,
         parts: &[Condition],
         tables: &mut std::slice::Iter<'_, usize>,
-    ) -> Vec<Partial<'f>> {
+    ) -> Vec<Partial> {
         let Some((first, further)) = parts.split_first() else {
             return Vec::new();
         };
@@ -303,7 +314,7 @@ impl<'f> Join<'f> {
                     return false;
                 };
                 at = self.position(next);
-                whole.join(next);
+                self.join(&mut whole, next);
                 true
             });
             let mut records: Vec<_> = whole
@@ -320,8 +331,8 @@ impl<'f> Join<'f> {
     }
 
     /// Returns true if the comparisons hold; before the match is complete, those whose values are known.
-    fn compares(&self, condition: &Condition, partial: &Partial<'f>, complete: bool) -> bool {
-        self.compares_with(condition, complete, |name| partial.value(name))
+    fn compares(&self, condition: &Condition, partial: &Partial, complete: bool) -> bool {
+        self.compares_with(condition, complete, |name| self.value(partial, name))
     }
 
     pub(super) fn compares_with(
@@ -338,9 +349,9 @@ impl<'f> Join<'f> {
     }
 
     /// Returns true if the input shows whether there is what an entry of `none` asks for.
-    fn is_known(&self, absent: &Condition, partial: &Partial<'f>) -> bool {
+    fn is_known(&self, absent: &Condition, partial: &Partial) -> bool {
         let text = |symbol: Symbol| self.symbols().text(symbol);
-        let value = |name: &str| partial.value(self.name(name)?).map(text);
+        let value = |name: &str| self.value(partial, self.name(name)?).map(text);
         is_known(
             absent,
             self.namespace(partial).map(text),
@@ -350,22 +361,22 @@ impl<'f> Join<'f> {
     }
 
     /// Returns true if no name has two values, and all facts share what the scope demands.
-    pub(super) fn fits(&self, one: &Partial<'f>, other: &Partial<'f>, scope: Scope) -> bool {
+    pub(super) fn fits(&self, one: &Partial, other: &Partial, scope: Scope) -> bool {
         let agrees = |(name, value): (Symbol, Symbol)| {
-            Some(name) == self.item || other.value(name).is_none_or(|theirs| theirs == value)
+            Some(name) == self.item || self.value(other, name).is_none_or(|theirs| theirs == value)
         };
-        one.captures().all(agrees)
+        self.captures(one).all(agrees)
             && one.facts().all(|mine| {
                 let mut theirs = other.facts();
                 theirs.all(|theirs| self.are_related(mine, theirs, scope))
             })
     }
 
-    fn are_of_one_document(&self, one: &Fact, other: &Fact) -> bool {
+    fn are_of_one_document(&self, one: Fact, other: Fact) -> bool {
         self.facts.position(one).0 == self.facts.position(other).0
     }
 
-    fn are_related(&self, one: &Fact, other: &Fact, scope: Scope) -> bool {
+    fn are_related(&self, one: Fact, other: Fact, scope: Scope) -> bool {
         match scope {
             Scope::Input => true,
             Scope::Namespace => match (self.facts.namespace(one), self.facts.namespace(other)) {

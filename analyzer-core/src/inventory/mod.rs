@@ -1,15 +1,20 @@
 //! The objects of an incident, as conditions on several of them ask for them: facts in tables, joined at the end of the
 //! input by their namespaces and by what they captured.
 
+mod by_hash;
 mod candidates;
-mod chunks;
+mod chunked;
 mod details;
 mod facts;
 mod join;
+mod numbers;
 mod room;
+mod rows;
 mod symbols;
+mod tables;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use facts::{Facts, Tables};
+pub(crate) use facts::Facts;
 pub(crate) use join::matches;
+pub(crate) use tables::Tables;

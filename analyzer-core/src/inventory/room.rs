@@ -7,13 +7,6 @@ pub(super) fn make_room<T>(items: &mut Vec<T>, more: usize) {
     }
 }
 
-/// Makes room for more bytes of a text.
-pub(super) fn make_room_for_text(text: &mut String, more: usize) {
-    if text.capacity() - text.len() < more {
-        text.reserve_exact(growth(text.len(), more));
-    }
-}
-
 fn growth(length: usize, more: usize) -> usize {
     const LEAST: usize = 16;
     (length / 8).max(LEAST).max(more)
@@ -33,8 +26,5 @@ mod tests {
         assert_eq!(items.capacity(), 1125);
         make_room(&mut items, 400);
         assert_eq!(items.capacity(), 1400);
-        let mut text = String::new();
-        make_room_for_text(&mut text, 3);
-        assert_eq!(text.capacity(), 16);
     }
 }

@@ -1,9 +1,9 @@
 //! Strings that occur many times, each kept once: the names, labels and lines of a cluster's objects.
 
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, Hash, RandomState};
 use std::sync::LazyLock;
 
-use super::room::{make_room, make_room_for_text};
+use super::chunked::Chunked;
 
 /// The number of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -29,12 +29,18 @@ impl Symbol {
     }
 }
 
-/// The strings of an inventory, one after the other.
+/// The bytes of a chunk of text. A longer string is alone in one.
+const CHUNK: usize = 1 << 15;
+
+/// The strings of an inventory, one after the other. Text grows in chunks: what grows as a whole is copied, and is
+/// there twice meanwhile.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Symbols {
-    text: String,
-    /// Where each one ends, and a part of its hash.
-    all: Vec<(u32, u32)>,
+    text: Vec<String>,
+    /// Where each one starts, in chunks of [`CHUNK`] bytes, and a part of its hash.
+    all: Chunked<(u32, u32)>,
+    /// The bytes of all.
+    bytes: usize,
     /// Their numbers by their hashes, each in the first free slot from its own on.
     slots: Vec<Symbol>,
 }
@@ -54,18 +60,31 @@ impl Symbols {
             Err(free) => free,
         };
         let number = u32::try_from(self.all.len());
-        let end = u32::try_from(self.text.len() + text.len());
-        let (Ok(number), Ok(end)) = (number, end) else {
+        let start = self.append(text);
+        let (Ok(number), Some(start)) = (number, start) else {
             return Symbol::NONE;
         };
-        make_room_for_text(&mut self.text, text.len());
-        self.text.push_str(text);
-        make_room(&mut self.all, 1);
-        self.all.push((end, hash));
+        self.all.push((start, hash));
         if let Some(slot) = self.slots.get_mut(slot) {
             *slot = Symbol(number);
         }
         Symbol(number)
+    }
+
+    /// Adds a string to the text, and says where it starts; none if there is no more room.
+    fn append(&mut self, text: &str) -> Option<u32> {
+        let has_room = |chunk: &String| chunk.len() + text.len() <= CHUNK;
+        if !self.text.last().is_some_and(has_room) {
+            // only what has one full chunk is sure to become long
+            let room = if self.text.is_empty() { 0 } else { CHUNK };
+            self.text.push(String::with_capacity(room.max(text.len())));
+        }
+        let before = (self.text.len() - 1) * CHUNK;
+        let last = self.text.last_mut()?;
+        let start = u32::try_from(before + last.len()).ok()?;
+        last.push_str(text);
+        self.bytes += text.len();
+        Some(start)
     }
 
     /// Returns the number of a string, or the free slot that it may take.
@@ -92,7 +111,7 @@ impl Symbols {
         let slots = (self.slots.len() * 2).max(SLOTS);
         self.slots.clear();
         self.slots.resize(slots, Symbol::NONE);
-        for (number, (_, hash)) in (0..).zip(&self.all) {
+        for (number, (_, hash)) in (0..).zip(self.all.iter()) {
             let mut at = *hash as usize & (slots - 1);
             while self.slots.get(at).is_some_and(|slot| *slot != Symbol::NONE) {
                 at = (at + 1) & (slots - 1);
@@ -116,16 +135,22 @@ impl Symbols {
     /// Returns the string with a number.
     pub fn text(&self, symbol: Symbol) -> &str {
         let number = symbol.0 as usize;
-        let end = |number: usize| self.all.get(number).map(|(end, _)| *end as usize);
-        let start = number.checked_sub(1).map_or(Some(0), end);
-        let range = start.zip(end(number));
-        let text = range.and_then(|(start, end)| self.text.get(start..end));
-        text.unwrap_or_default()
+        let start = |number: usize| {
+            let (start, _) = self.all.get(number)?;
+            Some((*start as usize / CHUNK, *start as usize % CHUNK))
+        };
+        let Some((chunk, from)) = start(number) else {
+            return "";
+        };
+        let text = self.text.get(chunk).map_or("", String::as_str);
+        let next = start(number + 1).filter(|(next, _)| *next == chunk);
+        let to = next.map_or(text.len(), |(_, to)| to);
+        text.get(from..to).unwrap_or_default()
     }
 
     /// About how many bytes all of them take.
     pub fn bytes(&self) -> usize {
-        self.text.len() + size_of_val(&*self.all) + size_of_val(&*self.slots)
+        self.bytes + self.all.bytes() + size_of_val(&*self.slots)
     }
 }
 
@@ -134,15 +159,16 @@ fn short(hash: u64) -> u32 {
     hash as u32
 }
 
-/// Returns a hash of a text, by a key that no input knows.
-pub(super) fn hash(text: &str) -> u64 {
+/// Returns a hash, by a key that no input knows.
+pub(super) fn hash(value: impl Hash) -> u64 {
     static KEY: LazyLock<RandomState> = LazyLock::new(RandomState::new);
-    KEY.hash_one(text)
+    KEY.hash_one(value)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn each_string_has_one_number() {
@@ -169,5 +195,28 @@ mod tests {
             assert_eq!(symbols.text(number), name(at));
         }
         assert_eq!(symbols.find("pier"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn strings_come_back_from_any_chunk(
+            all in prop::collection::vec(("[a-cß]{0,3}", 0..24_000usize), 0..40)
+        ) {
+            let mut symbols = Symbols::default();
+            let mut model: Vec<String> = Vec::new();
+            for (text, times) in &all {
+                let text = text.repeat(*times);
+                let known = model.iter().position(|known| *known == text);
+                let number = known.unwrap_or(model.len());
+                if known.is_none() {
+                    model.push(text.clone());
+                }
+                prop_assert_eq!(symbols.add(&text).number() as usize, number);
+            }
+            for (number, text) in (0..).zip(&model) {
+                prop_assert_eq!(symbols.text(Symbol::from_number(number)), text);
+                prop_assert_eq!(symbols.find(text), Some(Symbol::from_number(number)));
+            }
+        }
     }
 }

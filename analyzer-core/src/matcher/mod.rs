@@ -401,22 +401,24 @@ impl<'c> Tester<'c> {
                         pattern: &ObjectPattern,
                         mut tested: Option<leaf::TestedFields<'_>>| {
             let condition = &self.catalogue().at(leaf.0 as usize).condition;
-            // what compares otherwise is no match, and most rows of a table do
-            let compares = !condition.comparisons.is_empty()
-                && condition.is_single()
-                && condition.also.is_empty();
-            let refused = |tested: &mut leaf::TestedFields<'_>| {
-                leaf::compares_otherwise(pattern, object, tested, &condition.comparisons)
+            let is_alone = condition.is_single() && condition.also.is_empty();
+            let table = self.compiled.table_of(leaf);
+            // what compares otherwise is no match, and most rows of a table and most healthy objects do
+            let comparisons = match table {
+                Some(table) => self.compiled.tables().comparisons(table),
+                None if is_alone => &condition.comparisons,
+                None => &[],
             };
-            if compares && tested.as_mut().is_some_and(refused) {
+            let refused = |tested: &mut leaf::TestedFields<'_>| {
+                leaf::compares_otherwise(pattern, object, tested, comparisons)
+            };
+            if !comparisons.is_empty() && tested.as_mut().is_some_and(refused) {
                 return false;
             }
             let mut found = leaf::object(pattern, object, !condition.is_single(), tested);
-            if compares {
-                found.retain(|found| compare(&found.captures, &condition.comparisons));
-            }
+            found.retain(|found| compare(&found.captures, comparisons));
             // what only refutes is never shown
-            let is_shown = match self.compiled.table_of(leaf) {
+            let is_shown = match table {
                 Some(table) => !self.compiled.tables().only_refutes(table),
                 None => !self.refutes(leaf),
             };

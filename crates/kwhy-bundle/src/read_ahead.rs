@@ -1,7 +1,7 @@
 //! Reads and unpacks on one thread while another takes the documents.
 
 use std::io::{self, Read};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 
 use crate::bundle::{Document, DocumentSink};
 use crate::sources::{self, InputSet, Inputs};
@@ -26,12 +26,14 @@ pub fn read_ahead(
 ) -> Inputs {
     std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(PIECES);
+        let (back, spare) = channel();
         let ahead = scope.spawn(move || {
-            let mut ahead = Ahead { sender };
+            let mut ahead = Ahead { sender, spare };
             sources::read(reading, stdin, &mut ahead)
         });
         let mut pieces = Pieces {
             receiver,
+            back,
             piece: Vec::new(),
             at: 0,
             ended: true,
@@ -54,6 +56,8 @@ pub fn read_ahead(
 /// Sends documents through a channel.
 struct Ahead {
     sender: SyncSender<Message>,
+    /// Pieces that were read. They are filled again: an allocator keeps what one thread takes and another one gives back.
+    spare: Receiver<Vec<u8>>,
 }
 
 impl DocumentSink for Ahead {
@@ -62,7 +66,8 @@ impl DocumentSink for Ahead {
             return;
         }
         loop {
-            let mut piece = Vec::with_capacity(PIECE);
+            let spare = self.spare.try_recv();
+            let mut piece = spare.unwrap_or_else(|_| Vec::with_capacity(PIECE));
             let read = Read::take(&mut *content, PIECE as u64).read_to_end(&mut piece);
             let length = piece.len();
             let sent = piece.is_empty() || self.sender.send(Message::Piece(piece)).is_ok();
@@ -82,6 +87,7 @@ impl DocumentSink for Ahead {
 /// The document that comes through the channel.
 struct Pieces {
     receiver: Receiver<Message>,
+    back: Sender<Vec<u8>>,
     piece: Vec<u8>,
     at: usize,
     ended: bool,
@@ -93,18 +99,19 @@ impl Pieces {
         while !self.ended {
             self.next();
         }
-        self.piece = Vec::new();
-        self.at = 0;
     }
 
     fn next(&mut self) {
         self.at = 0;
+        let mut read = std::mem::take(&mut self.piece);
+        if read.capacity() > 0 {
+            read.clear();
+            // the other end is gone when all was read
+            let _ = self.back.send(read);
+        }
         match self.receiver.recv() {
             Ok(Message::Piece(piece)) => self.piece = piece,
-            _ => {
-                self.piece = Vec::new();
-                self.ended = true;
-            }
+            _ => self.ended = true,
         }
     }
 }

@@ -79,9 +79,19 @@ impl Paths {
         }
     }
 
+    /// Keeps only what these documents' paths name.
+    pub fn keep(&mut self, documents: &[String]) {
+        let mut all = std::mem::take(&mut self.known);
+        for part in documents.iter().flat_map(|document| parts(document)) {
+            for name in names(part) {
+                self.known.extend(all.swap_remove_entry(name));
+            }
+        }
+    }
+
     /// Returns the pod that a document's path names, or else the node.
     pub fn of(&self, document: &str) -> Option<Subject> {
-        let path: Vec<&str> = document.split(['/', '\\']).collect();
+        let path: Vec<&str> = parts(document).collect();
         let named = |kind: Kind| {
             let mut parts = path.iter().rev();
             parts.find_map(|part| self.called(part, kind, &path))
@@ -92,8 +102,7 @@ impl Paths {
     /// Returns the object of a kind that a path component names, with or without an extension: the
     /// only one, or the one whose namespace is among the other components.
     fn called(&self, part: &str, kind: Kind, path: &[&str]) -> Option<Subject> {
-        let stem = part.rsplit_once('.').map_or(part, |(stem, _)| stem);
-        [part, stem].into_iter().find_map(|name| {
+        names(part).into_iter().find_map(|name| {
             let of_name = self.known.get(name)?.iter();
             let of_kind: Vec<Option<&str>> = of_name
                 .filter(|placed| placed.kind == kind)
@@ -107,6 +116,17 @@ impl Paths {
             Some(Subject::new(kind.name(), namespace, name))
         })
     }
+}
+
+/// The components of a document's path.
+fn parts(document: &str) -> impl DoubleEndedIterator<Item = &str> {
+    document.split(['/', '\\'])
+}
+
+/// The names that a component may be of: with and without an extension.
+fn names(part: &str) -> [&str; 2] {
+    let stem = part.rsplit_once('.').map_or(part, |(stem, _)| stem);
+    [part, stem]
 }
 
 #[cfg(test)]
@@ -124,8 +144,7 @@ mod tests {
         ] {
             paths.add(&Subject::new(kind, namespace, name));
         }
-        let of = |document| paths.of(document).map(|subject| subject.to_string());
-        for (document, subject) in [
+        let told = [
             (
                 "logs/shop/cart-6d8c9b7f54-2kxzq/cart.log",
                 Some("Pod shop/cart-6d8c9b7f54-2kxzq"),
@@ -136,8 +155,17 @@ mod tests {
             ("w3/dmesg.txt", Some("Node w3")),
             ("w3.log", Some("Node w3")),
             ("w33/cart.log", None),
-        ] {
-            assert_eq!(of(document).as_deref(), subject, "{document}");
+        ];
+        let documents = told.map(|(document, _)| document.to_owned());
+        for _ in 0..2 {
+            for (document, subject) in told {
+                let of = paths.of(document).map(|subject| subject.to_string());
+                assert_eq!(of.as_deref(), subject, "{document}");
+            }
+            // which changes nothing for these
+            paths.keep(&documents);
         }
+        paths.keep(&documents[..1]);
+        assert_eq!(paths.known.len(), 1);
     }
 }

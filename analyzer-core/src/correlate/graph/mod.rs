@@ -252,8 +252,10 @@ impl Graph {
         self.labels.renumber(numbers);
     }
 
-    /// Resolves the selectors of the input to pods.
-    pub fn settle(&mut self) {
+    /// Resolves the selectors of the input to pods, and drops what only reading needs. `documents` are the names that
+    /// will be asked for.
+    pub fn settle(&mut self, documents: &[String]) {
+        self.paths.keep(documents);
         let labels = std::mem::take(&mut self.labels);
         self.omitted.add(labels.omitted);
         let (selected, more) = labels.selected();

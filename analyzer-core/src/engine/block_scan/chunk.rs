@@ -21,6 +21,18 @@ use kwhy_parse::input::{
 use kwhy_parse::{self as parse, log};
 use kwhy_signature::ConditionId;
 
+/// The number of hits for which there is room before an object is tested: few have more.
+const LEAST_ROOM: usize = 64;
+
+/// Makes room for the hits of the objects to come, if `before` objects had `found` hits: a table of them that doubles is
+/// half a block's memory.
+fn make_room(hits: &mut Vec<(ConditionId, Hit)>, found: usize, (before, to_come): (usize, usize)) {
+    if hits.capacity() - hits.len() < LEAST_ROOM && before > 0 {
+        let expected = found.div_ceil(before).saturating_mul(to_come);
+        hits.reserve_exact(expected + LEAST_ROOM);
+    }
+}
+
 impl BlockScan<'_, '_, '_> {
     /// The ends of the block that a segment of a range reaches.
     fn reach(&self, range: &Range<usize>, is_first: bool, is_last: bool) -> Reach {
@@ -304,8 +316,14 @@ impl BlockScan<'_, '_, '_> {
         let items = Items::of(&parsed, reach);
         let mut all = Listed::default();
         outcome.lists.begin(&items, reach);
+        let (first, objects) = (outcome.hits.len(), parsed.objects.len());
         for (number, object) in parsed.objects.iter_mut().enumerate() {
             let before = outcome.hits.len();
+            make_room(
+                &mut outcome.hits,
+                before - first,
+                (number, objects - number),
+            );
             let part = outcome.lists.part(&items, number);
             // what the end of a list that the block cuts shows is not known yet
             let listed = object.listed && part.is_none();
