@@ -1,4 +1,4 @@
-//! Whether a sentence reports what it names: `our pod was OOMKilled`, `it fails with connection refused`, and not `no pod was
+//! Sentences that report what they name: `our pod was OOMKilled`, `it fails with connection refused`, and not `no pod was
 //! OOMKilled`, `OOMKilled means that ...`, `what to do about OOMKilled`, or a heading.
 //!
 //! A report has a verb of one beside the phrase, or the phrase is the last link of an error, and nothing denies it, asks for it, or
@@ -10,7 +10,7 @@ use std::ops::Range;
 const BESIDE: usize = 3;
 
 /// The number of words after a phrase that may be its verb.
-const BEHIND: usize = 4;
+const AFTER: usize = 4;
 
 /// The least length of a phrase that is a report by itself: nobody names a fault by so many words.
 const LONG: usize = 24;
@@ -199,9 +199,9 @@ pub(super) fn is_stated(text: &str, range: Range<usize>) -> bool {
     let before = text.get(..range.start).unwrap_or("");
     let phrase = text.get(range.clone()).unwrap_or("");
     let after = text.get(range.end..).unwrap_or("");
-    let before = behind_last(before, &SENTENCES);
+    let before = after_last(before, &SENTENCES);
     let (after, is_question) = sentence_end(after);
-    let clause = behind_last(before, &CLAUSES);
+    let clause = after_last(before, &CLAUSES);
     if before.trim_start().starts_with('|')
         || is_denied(clause, after)
         || is_general(before, phrase, after)
@@ -216,7 +216,7 @@ pub(super) fn is_stated(text: &str, range: Range<usize>) -> bool {
     }
     let has_verb = words(before).any(is_verb)
         || words(phrase).any(|word| is_verb(word) || is_one_of(&AUXILIARIES, word))
-        || words(after).take(BEHIND).any(is_verb)
+        || words(after).take(AFTER).any(is_verb)
         || words(before)
             .rev()
             .take(BESIDE)
@@ -268,8 +268,8 @@ fn sentence_end(after: &str) -> (&str, bool) {
     (rest, asks(mark) || rest.trim_end().ends_with(['?', '？']))
 }
 
-/// The text behind the last of some marks.
-fn behind_last<'t>(text: &'t str, marks: &[&str]) -> &'t str {
+/// The text after the last of some marks.
+fn after_last<'t>(text: &'t str, marks: &[&str]) -> &'t str {
     let starts = marks
         .iter()
         .filter_map(|mark| Some(text.rfind(mark)? + mark.len()));
@@ -283,7 +283,7 @@ fn is_verb(word: &str) -> bool {
     };
     // no other words are so much longer than the verbs that they start like
     let is_form = |verb: &&str| starts(verb) && word.len() <= verb.len() + 4;
-    VERBS.iter().any(|verb| is_form(verb)) || is_one_of(&OTHER_VERBS, word)
+    VERBS.iter().any(is_form) || is_one_of(&OTHER_VERBS, word)
 }
 
 fn is_one_of(words: &[&str], word: &str) -> bool {

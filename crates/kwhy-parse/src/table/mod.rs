@@ -414,7 +414,7 @@ impl<'h> Table<'h> {
         Table::of_kind(columns, kind)
     }
 
-    /// The table with the kind that its first row tells, where several kinds have these columns.
+    /// The table with the kind that its first row shows, where several kinds have these columns.
     fn told_by(self, row: &Line<'_>) -> Self {
         let status = self.columns.names().position(|name| name == "STATUS");
         let cells = self.cells(row).unwrap_or_default();
