@@ -169,7 +169,7 @@ struct BlockScan<'b, 't, 'c> {
     limits: &'b ReadLimits,
     secrets: SecretPolicy,
     block_limits: BlockLimits,
-    /// True if all of the document is parsed, as of a paste.
+    /// True if the document is a paste: what sentences state is asked for.
     is_paste: bool,
     outcome: BlockResult,
     run: Run,
@@ -204,7 +204,7 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
     }
 
     fn all(&mut self) {
-        self.is_paste = true;
+        self.is_paste = self.block.bytes.len() <= self.block_limits.joined_up_to;
         self.read_chunk(0..self.block.bytes.len(), 0, false, None);
         let clean = Document::new("", self.block.bytes.as_slice());
         let bytes = clean.text().as_bytes();

@@ -336,7 +336,6 @@ mod tests {
             "the crane may be OOMKilled",
             "give it more memory to avoid OOMKilled cranes",
             "if the crane is OOMKilled",
-            "It happens: unless the crane is lifted and OOMKilled",
             "it says OOMKilled: 0",
             "OOMKilled is fixed",
             "OOMKilled means that the crane is too heavy",

@@ -87,6 +87,10 @@ fn is_unusual_logfmt(text: &str, window: &[u8]) -> bool {
 
 /// Returns true if a line consists of pairs, one of which is a message.
 pub(super) fn is_said(text: &str) -> bool {
+    // auditd's records are pairs with a message that names them
+    if text.starts_with("type=") && text.contains(" msg=audit(") {
+        return false;
+    }
     let is_message = |field: Field<'_>| {
         role(&field.key) == Some(Role::Message) && !field.value.as_str().is_empty()
     };
@@ -457,6 +461,9 @@ mod tests {
             assert_eq!(detect(line), is, "{line}");
         }
         assert!(is_said("msg=\"no berth\"") && !is_said("berth=7 id=9"));
+        assert!(!is_said(
+            "type=SECCOMP msg=audit(1709528767.123:81): pid=991 comm=\"crane\""
+        ));
     }
 
     #[test]
