@@ -364,8 +364,11 @@ fn counts_by_ids_are_each_pods_own() {
 /// size.
 #[test]
 fn fast_and_naive_agree() {
-    let naive = Analyzer::new().with_naive_matching();
-    let fast = [Analyzer::new(), Analyzer::new().with_blocks_of(300)];
+    let naive = Analyzer::new().with_naive_matching().without_joined_lines();
+    let fast = [
+        Analyzer::new().without_joined_lines(),
+        Analyzer::new().with_blocks_of(300),
+    ];
     let folders: Vec<PathBuf> = fs::read_dir(root())
         .unwrap()
         .map(|entry| entry.unwrap().path())

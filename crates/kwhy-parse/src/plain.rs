@@ -5,7 +5,6 @@
 //! line of its own.
 
 mod code_span;
-mod state;
 
 use super::log;
 use crate::input::Line;
@@ -23,11 +22,6 @@ pub fn parse<'a>(format: Format, lines: &[Line<'a>]) -> Parsed<'a> {
     let mut at = 0;
     while at < lines.len() {
         let line = lines[at].trim_start();
-        if let Some((event, taken)) = state::read(format, &lines[at..]) {
-            parsed.events.push(event);
-            at += taken;
-            continue;
-        }
         let taken = wrapped(&lines[at..]);
         let message = if taken == 1 {
             kwhy_model::Text::borrowed(line.text.trim_end(), line.start)

@@ -82,19 +82,24 @@ fn is_unusual_logfmt(text: &str, window: &[u8]) -> bool {
         }
     }
     usize::from(time) + usize::from(level) + usize::from(message) > 1
-        || message && pair_count(first_line(text)).is_some_and(|pairs| pairs > 1)
+        || message
+            && !is_of_auditd(text)
+            && pair_count(first_line(text)).is_some_and(|pairs| pairs > 1)
+}
+
+/// Returns true for a record of auditd, whose pairs have a message that only names it.
+fn is_of_auditd(text: &str) -> bool {
+    text.starts_with("type=") && first_line(text).contains(" msg=audit(")
 }
 
 /// Returns true if a line consists of pairs, one of which is a message.
 pub(super) fn is_said(text: &str) -> bool {
-    // auditd's records are pairs with a message that names them
-    if text.starts_with("type=") && text.contains(" msg=audit(") {
-        return false;
-    }
     let is_message = |field: Field<'_>| {
         role(&field.key) == Some(Role::Message) && !field.value.as_str().is_empty()
     };
-    pair_count(first_line(text)).is_some() && Pairs::new(&line(text), 0).any(is_message)
+    !is_of_auditd(text)
+        && pair_count(first_line(text)).is_some()
+        && Pairs::new(&line(text), 0).any(is_message)
 }
 
 fn first_line(text: &str) -> &str {

@@ -29,7 +29,6 @@ mod yaml;
 pub(crate) use event::{of_containers, of_event, of_part, of_status};
 pub(crate) use extent::ObjectExtent;
 pub(crate) use kinds::{is_condition_type, kind_of_condition};
-pub(crate) use recognise::key_length;
 pub use recognise::{Ahead, begins, begins_item, is_compact, is_compact_head, may_begin};
 pub use regular::regular;
 
