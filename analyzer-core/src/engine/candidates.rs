@@ -23,7 +23,7 @@ pub(super) fn select_candidates(
     bytes: &[u8],
     regions: &mut Vec<Region>,
 ) -> Vec<ConditionId> {
-    let mut candidates = Vec::with_capacity(ROOM);
+    let mut candidates = Vec::new();
     let mut hits: Vec<(usize, u32)> = Vec::with_capacity(ROOM);
     // most texts occur in the line of the one before
     let mut last = 0..0;
@@ -35,7 +35,7 @@ pub(super) fn select_candidates(
         hits.push((last.start, found.literal));
     });
     hits.sort_unstable();
-    let mut leaves: Vec<ConditionId> = Vec::with_capacity(ROOM);
+    let mut leaves: Vec<ConditionId> = Vec::new();
     for found in hits.chunk_by(|(line, _), (next, _)| line == next) {
         let at = found[0].0;
         leaves.clear();
