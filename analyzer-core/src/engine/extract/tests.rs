@@ -146,7 +146,7 @@ fn limits_hold() {
     let flat = none.with_depth(3);
     assert_eq!(met(none, pod), (1, Vec::new()));
     let (objects, told) = met(flat, pod);
-    // and the line that is left out, as text
+    // and the line that is omitted, as text
     assert_eq!((objects, told.len()), (2, 1), "{told:?}");
 }
 
