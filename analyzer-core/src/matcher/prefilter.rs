@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use kwhy_catalogue::Catalogue;
 use kwhy_model::{Event, Format, Text};
 use kwhy_signature::{ConditionId, Index};
@@ -16,6 +17,8 @@ pub(crate) struct Prefilter {
     /// The conditions on objects of each kind that one asks for, and on those of other kinds, made when such
     /// an object is tested first.
     of_objects: Vec<OnceLock<ObjectPrefilter>>,
+    /// Finds the words of statements, made when a text is tested first.
+    statements: OnceLock<Option<AhoCorasick>>,
 }
 
 impl Prefilter {
@@ -24,6 +27,7 @@ impl Prefilter {
         let index = catalogue.index();
         Prefilter {
             of_objects: (0..=index.kinds.len()).map(|_| OnceLock::new()).collect(),
+            statements: OnceLock::new(),
             index,
         }
     }
@@ -44,7 +48,7 @@ impl Prefilter {
         self.index.entry(record, into);
         into.extend(self.index.any_event.iter());
         if matches!(event.format, Format::Plain | Format::Prose) {
-            into.extend(self.index.statements.iter());
+            self.statements(texts, into);
         }
         if let Some(reason) = &event.reason {
             self.index.reason(reason.as_str(), into);
@@ -59,6 +63,34 @@ impl Prefilter {
         }
         into.sort_unstable();
         into.dedup();
+    }
+
+    /// Adds the conditions on what sentences state that one of these texts may fulfil.
+    fn statements(&self, texts: &[Text<'_>], into: &mut Vec<ConditionId>) {
+        let all = &*self.index.statements;
+        let (always, words) = match all.split_first() {
+            Some(((word, always), words)) if word.is_empty() => (&**always, words),
+            _ => (&[][..], all),
+        };
+        into.extend(always);
+        let search = self.statements.get_or_init(|| {
+            // quicker to make than what finds faster
+            let kind = Some(AhoCorasickKind::NoncontiguousNFA);
+            let mut search = AhoCorasick::builder();
+            let search = search.kind(kind).ascii_case_insensitive(true);
+            search
+                .build(words.iter().map(|(word, _)| word.as_bytes()))
+                .ok()
+        });
+        let Some(search) = search else {
+            into.extend(words.iter().flat_map(|(_, leaves)| leaves.iter()));
+            return;
+        };
+        for text in texts {
+            let found = search.find_overlapping_iter(text.as_str());
+            let found = found.filter_map(|word| words.get(word.pattern().as_usize()));
+            into.extend(found.flat_map(|(_, leaves)| leaves.iter()));
+        }
     }
 
     /// The leaf conditions that an object may fulfil as it is written, in order, each once.

@@ -237,7 +237,11 @@ fn write_index(index: &Index, out: &mut String) -> Result<(), std::fmt::Error> {
         "    conditions: Cow::Borrowed(&[{}]),",
         conditions.collect::<String>()
     )?;
-    for (field, list) in [("reasons", &index.reasons), ("kinds", &index.kinds)] {
+    for (field, list) in [
+        ("reasons", &index.reasons),
+        ("kinds", &index.kinds),
+        ("statements", &index.statements),
+    ] {
         writeln!(out, "    {field}: Cow::Borrowed(&[{}]),", words(list))?;
     }
     for (field, leaves) in [
@@ -247,7 +251,6 @@ fn write_index(index: &Index, out: &mut String) -> Result<(), std::fmt::Error> {
         ("starts", &index.starts),
         ("entries", &index.entries),
         ("boundless", &index.boundless),
-        ("statements", &index.statements),
     ] {
         writeln!(out, "    {field}: Cow::Borrowed(&{leaves:?}),")?;
     }

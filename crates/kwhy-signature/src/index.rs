@@ -62,8 +62,8 @@ pub struct Index {
     pub entries: Cow<'static, [ConditionId]>,
     /// Conditions for which each record must be parsed.
     pub boundless: Cow<'static, [ConditionId]>,
-    /// Conditions on what sentences state.
-    pub statements: Cow<'static, [ConditionId]>,
+    /// The words of conditions on what sentences state, in order; an empty one for those that need none.
+    pub statements: Cow<'static, [Word]>,
 }
 
 impl Index {
@@ -82,8 +82,8 @@ impl Index {
         needs: impl IntoIterator<Item = (ConditionId, LiteralRequirement)>,
         sample: &str,
     ) -> Index {
-        let mut words: [BTreeMap<String, Vec<ConditionId>>; 3] = Default::default();
-        let mut any: [Vec<ConditionId>; 7] = Default::default();
+        let mut words: [BTreeMap<String, Vec<ConditionId>>; 4] = Default::default();
+        let mut any: [Vec<ConditionId>; 6] = Default::default();
         let mut add = |group: usize, word: String, leaf: ConditionId| {
             let leaves = words[group].entry(word).or_default();
             if leaves.last() != Some(&leaf) {
@@ -98,7 +98,8 @@ impl Index {
                 RequirementKind::Kind => need.words.iter().for_each(|w| add(2, w.clone(), leaf)),
                 RequirementKind::AnyEvent => any[0].push(leaf),
                 RequirementKind::AnyObject => any[1].push(leaf),
-                RequirementKind::AnyText => any[6].push(leaf),
+                RequirementKind::AnyText if need.words.is_empty() => add(3, String::new(), leaf),
+                RequirementKind::AnyText => need.words.iter().for_each(|w| add(3, w.clone(), leaf)),
             }
             if need.is_boundless() {
                 any[2].push(leaf);
@@ -118,7 +119,7 @@ impl Index {
                 }
             }
         }
-        let [raw, reasons, kinds] = words;
+        let [raw, reasons, kinds, statements] = words;
         literals.extend(raw);
         let (literals, conditions): (Vec<String>, Vec<Vec<ConditionId>>) =
             literals.into_iter().unzip();
@@ -129,7 +130,6 @@ impl Index {
             klog_fatal,
             starts,
             entries,
-            statements,
         ] = any;
         let owned = |(word, leaves)| (Cow::Owned(word), Cow::Owned(leaves));
         Index {
@@ -143,7 +143,7 @@ impl Index {
             starts: Cow::Owned(starts),
             entries: Cow::Owned(entries),
             boundless: Cow::Owned(boundless),
-            statements: Cow::Owned(statements),
+            statements: statements.into_iter().map(owned).collect(),
         }
     }
 
@@ -175,7 +175,7 @@ impl Index {
             starts: chained(&self.starts, &more.starts),
             entries: chained(&self.entries, &more.entries),
             boundless: chained(&self.boundless, &more.boundless),
-            statements: chained(&self.statements, &more.statements),
+            statements: both(&self.statements, &more.statements),
         }
     }
 

@@ -37,7 +37,7 @@ pub enum RequirementKind {
     Kind,
     /// Nothing is needed: each event must be tested.
     AnyEvent,
-    /// Nothing is needed, and only text is tested that is not searched for in raw bytes.
+    /// In a text that is parsed: they are not searched for in raw bytes.
     AnyText,
     /// Nothing is needed: each object must be tested.
     AnyObject,
@@ -83,7 +83,7 @@ fn of_event(event: &EventPattern) -> LiteralRequirement {
     if event.is_statement() {
         return LiteralRequirement {
             what: RequirementKind::AnyText,
-            words: Vec::new(),
+            words: phrases(&event.message.0).unwrap_or_default(),
             raw: Vec::new(),
         };
     }
