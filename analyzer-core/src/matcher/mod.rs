@@ -532,7 +532,7 @@ impl<'c> Tester<'c> {
             OfRecord {
                 words: RequiredTokens::of(condition, &need.raw),
                 needed: match need.what {
-                    RequirementKind::Text => words_of(&need.words),
+                    RequirementKind::Text | RequirementKind::AnyText => words_of(&need.words),
                     _ => Vec::new(),
                 },
             }
