@@ -9,7 +9,7 @@ static ALLOCATOR: dhat::Alloc = dhat::Alloc;
 
 /// The most that may be allocated for more lines: one time in so many. A block of some thousand
 /// lines needs a few allocations.
-const LINES: u64 = 120;
+const LINES: u64 = 150;
 
 /// The memory of the blocks in flight grows with the threads.
 const THREADS: usize = 2;

@@ -22,15 +22,18 @@ pub(crate) fn signature_of_writer(
     if signature.makes_no_finding() {
         return None;
     }
-    // neither knows the words of the fault
-    let knows_no_words = signature.is_frame() || signature.generic;
-    let of_frame = || rule_of_frame(&signature.cause, hit).filter(|_| knows_no_words);
+    let of_frame = || rule_of_frame(&signature.cause, hit);
     let of_cause = || {
         let mut rules = RULES.of_cause.get(&*signature.cause)?.iter();
-        let is_known = !signature.is_frame();
-        rules.find(|rule| is_known && wrote(rule, hit)).copied()
+        rules.find(|rule| wrote(rule, hit)).copied()
     };
-    catalogue.number(of_cause().or_else(of_frame)?.signature)
+    let rule = match (signature.is_frame(), signature.generic) {
+        (true, _) => of_frame(),
+        // it does not know the words either
+        (false, true) => of_cause().or_else(of_frame),
+        (false, false) => of_cause(),
+    };
+    catalogue.number(rule?.signature)
 }
 
 /// Returns true if a record is of one of a rule's writers.

@@ -12,9 +12,6 @@ use kwhy_signature::{ConditionId, Index, Record, STARTS};
 /// The number of lines over which an unfinished line may continue.
 const MAX_PARTS: usize = 256;
 
-/// The number of texts that most blocks contain at most.
-const ROOM: usize = 1024;
-
 /// Adds the lines to read in which literals of the index occur: those of records that may fulfil a condition.
 /// Returns the conditions that the records of all these lines may fulfil.
 pub(super) fn select_candidates(
@@ -24,7 +21,7 @@ pub(super) fn select_candidates(
     regions: &mut Vec<Region>,
 ) -> Vec<ConditionId> {
     let mut candidates = Vec::new();
-    let mut hits: Vec<(usize, u32)> = Vec::with_capacity(ROOM);
+    let mut hits: Vec<(usize, u32)> = Vec::new();
     // most texts occur in the line of the one before
     let mut last = 0..0;
     index.sweep(bytes, |found| {

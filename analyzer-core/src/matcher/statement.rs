@@ -79,7 +79,7 @@ const EXPLAINS: [&str; 14] = [
     "words",
 ];
 
-/// The start of verbs by which people report, in any form.
+/// Stems of verbs by which people report.
 const VERBS: [&str; 44] = [
     "appear",
     "block",
@@ -108,7 +108,7 @@ const VERBS: [&str; 44] = [
     "keep",
     "kill",
     "led",
-    "log",
+    "logg",
     "notic",
     "observ",
     "occur",
@@ -125,6 +125,11 @@ const VERBS: [&str; 44] = [
     "see",
     "show",
     "stuck",
+];
+
+/// What follows a stem in the forms of its verb.
+const ENDINGS: [&str; 12] = [
+    "", "d", "e", "ed", "es", "ing", "n", "ne", "red", "ring", "s", "ting",
 ];
 
 /// Further verbs, as they are.
@@ -276,13 +281,13 @@ fn after_last<'t>(text: &'t str, marks: &[&str]) -> &'t str {
     text.get(starts.max().unwrap_or(0)..).unwrap_or("")
 }
 
+/// Returns true if a word is a form of a verb that reports.
 fn is_verb(word: &str) -> bool {
-    let starts = |verb: &&str| {
-        word.get(..verb.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(verb))
+    let ending = |verb: &str| {
+        let (start, ending) = word.split_at_checked(verb.len())?;
+        start.eq_ignore_ascii_case(verb).then_some(ending)
     };
-    // no other words are so much longer than the verbs that they start like
-    let is_form = |verb: &&str| starts(verb) && word.len() <= verb.len() + 4;
+    let is_form = |verb: &&str| ending(verb).is_some_and(|ending| is_one_of(&ENDINGS, ending));
     VERBS.iter().any(is_form) || is_one_of(&OTHER_VERBS, word)
 }
 
@@ -300,7 +305,7 @@ fn words(text: &str) -> impl DoubleEndedIterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_stated;
+    use super::{is_stated, is_verb};
 
     fn states(text: &str) -> bool {
         let phrase = "OOMKilled";
@@ -343,8 +348,21 @@ mod tests {
             "what to do about OOMKilled",
             "STATES='Evicted|OOMKilled'",
             "如果起重机出现 OOMKilled",
+            "good facts on OOMKilled cranes at each login",
         ] {
             assert!(!states(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn forms_of_verbs() {
+        for verb in [
+            "goes", "going", "seen", "hitting", "occurred", "faced", "causing", "exits", "died",
+        ] {
+            assert!(is_verb(verb), "{verb}");
+        }
+        for word in ["good", "fact", "login", "logs", "shower", "goal"] {
+            assert!(!is_verb(word), "{word}");
         }
     }
 }

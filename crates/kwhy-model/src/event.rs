@@ -302,7 +302,7 @@ impl<'a> Event<'a> {
 
     /// The error that a record is about, where its writer has a field for it.
     pub fn error(&self) -> Option<&Text<'a>> {
-        ["error", "err"].iter().find_map(|key| self.field(key))
+        ERROR_KEYS.iter().find_map(|key| self.field(key))
     }
 
     /// The message and the error beside it as one sentence, `message: error`, as a program without structured
@@ -333,7 +333,10 @@ impl<'a> Event<'a> {
     }
 }
 
-/// Names of fields in which some writers put the error of a record.
+/// Names of fields that are the error of a record.
+const ERROR_KEYS: [&str; 2] = ["error", "err"];
+
+/// Names of fields in which some writers put the error of a fault.
 const REASON_KEYS: [&str; 8] = [
     "cause",
     "reason",
@@ -345,29 +348,21 @@ const REASON_KEYS: [&str; 8] = [
     "failure",
 ];
 
+/// Names of further fields that may say what went wrong.
+const FURTHER_KEYS: [&str; 9] = [
+    "errorVerbose",
+    "errors",
+    // what writers with a message of their own put beside it
+    "message",
+    "msg",
+    "detail",
+    "details",
+    "output",
+    "stderr",
+    // the line that starts a stack trace
+    "stacktrace",
+];
+
 fn is_error_key(key: &str) -> bool {
-    [
-        "error",
-        "err",
-        "errorVerbose",
-        "errors",
-        "cause",
-        "reason",
-        "lastError",
-        "exception",
-        // what writers with a message of their own put beside it
-        "message",
-        "msg",
-        "detail",
-        "details",
-        "output",
-        "stderr",
-        "failure",
-        "errorMessage",
-        "error_message",
-        "errmsg",
-        // the line that starts a stack trace
-        "stacktrace",
-    ]
-    .contains(&key)
+    ERROR_KEYS.contains(&key) || REASON_KEYS.contains(&key) || FURTHER_KEYS.contains(&key)
 }

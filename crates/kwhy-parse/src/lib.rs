@@ -77,7 +77,7 @@ fn segment_with<'a>(
         Format::Table => table::parse(lines),
         Format::ObjectYaml | Format::ObjectJson => object::parse_within(lines, limits),
         Format::UnitStatus => unit::parse(lines),
-        Format::Command => plain::behind_commands(lines),
+        Format::Command => plain::after_commands(lines),
         format => plain::parse(format, lines),
     };
     let has_rest = !segment.is_log && !matches!(segment.format, Format::Plain | Format::Prose);

@@ -55,7 +55,7 @@ pub fn parse<'a>(format: Format, lines: &[Line<'a>]) -> Parsed<'a> {
 
 /// The events of commands that their output follows on the same line, as where line ends were lost: what they say stands
 /// after a colon outside of quotes.
-pub(crate) fn behind_commands<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
+pub(crate) fn after_commands<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     let mut parsed = Parsed::default();
     for line in lines {
         let mut quote = None;
@@ -373,10 +373,10 @@ mod tests {
     use crate::input::lines;
 
     #[test]
-    fn output_behind_commands() {
+    fn output_after_commands() {
         let read = |text| {
             let all: Vec<_> = lines(text).collect();
-            behind_commands(&all).events.len()
+            after_commands(&all).events.len()
         };
         assert_eq!(
             read("$ kubectl logs crane-02024/03/04 05:06:07 lift \"north\": no berth"),

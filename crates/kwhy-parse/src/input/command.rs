@@ -181,26 +181,20 @@ fn strip_prompt(line: &str) -> (bool, &str) {
     {
         return (true, bare);
     }
-    // user@host:dir$ , [user@host dir]# , PS C:\dir> , (context) host $
+    // user@host:dir$ , [user@host dir]# , PS C:\dir> , (context) host $ ; any other words before a program that is known
     let head_end = line.char_indices().take(80).find(|&(at, c)| {
+        let (before, after) = (&line[..at], &line[at + c.len_utf8()..]);
+        let is_known = || {
+            let program = after.split_whitespace().next();
+            before.ends_with([' ', '~', ')', ']', ':'])
+                && program.is_some_and(|program| PROGRAMS.contains(&program))
+        };
         matches!(c, '$' | '#' | '>' | '%')
-            && line[at + 1..].starts_with(' ')
-            && (line[..at].contains('@') || line[..at].starts_with("PS "))
+            && after.starts_with(' ')
+            && (before.contains('@') || before.starts_with("PS ") || is_known())
     });
-    if let Some((at, _)) = head_end {
-        return (true, line[at + 2..].trim_start());
-    }
-    // any other words before the mark and a program that is known: `edge-7 $ kubectl get pods`
-    let known = line.char_indices().take(80).find_map(|(at, c)| {
-        let rest = line
-            .get(at + 2..)
-            .filter(|_| matches!(c, '$' | '#' | '>' | '%'))?;
-        let is_apart = line[..at].ends_with([' ', '~', ')', ']', ':']);
-        let program = rest.split(' ').next()?;
-        (is_apart && line[at + 1..].starts_with(' ') && PROGRAMS.contains(&program)).then_some(rest)
-    });
-    match known {
-        Some(rest) => (true, rest),
+    match head_end {
+        Some((at, _)) => (true, line[at + 2..].trim_start()),
         None => (false, line),
     }
 }

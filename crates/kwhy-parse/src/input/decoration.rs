@@ -361,12 +361,12 @@ fn is_logged(text: &str) -> bool {
 
 /// Cuts a line that ends one object in JSON and starts the next, as programs print them that end no line: `}{`.
 pub(super) fn between_objects(line: Line<'_>) -> Option<(Line<'_>, Line<'_>)> {
-    let end = line.text.find("}{").filter(|_| line.text.trim() == "}{")? + 1;
-    let first = Line {
-        text: line.text.get(..end)?,
+    let start = line.text.find('{').filter(|_| line.text.trim() == "}{")?;
+    let end = Line {
+        text: line.text.get(..start)?,
         ..line
     };
-    Some((first, line.skip(end)))
+    Some((end, line.skip(start)))
 }
 
 /// A rule of a table that is drawn as a box: `+-----+-----+`.

@@ -189,7 +189,7 @@ results:
 }
 
 #[test]
-fn objects_behind_others_on_their_last_line() {
+fn objects_after_others_on_their_last_line() {
     let text = "\
 {
   \"major\": \"1\",

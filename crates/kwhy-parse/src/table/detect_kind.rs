@@ -148,7 +148,7 @@ pub(super) fn of_status(kind: Option<&str>, status: &str) -> Option<&'static str
 /// Returns true if the kind is identified by so few columns that other kinds print them too, in old
 /// releases or as custom columns.
 pub(crate) fn is_ambiguous(kind: &str) -> bool {
-    kind != "Node" && EXACT.iter().any(|(known, _)| *known == kind)
+    EXACT.iter().any(|(known, _)| *known == kind)
 }
 
 /// Returns true if kubectl prints the word as a pod's status: a phase, the reason of a state, or
