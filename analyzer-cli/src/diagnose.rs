@@ -159,13 +159,13 @@ impl DocumentSink for IncidentSink {
     }
 }
 
-/// Runs the work on a pool of so many threads; on the common one, of all processors, if none is
-/// asked for or none can be had.
+/// Runs the work on a pool of so many threads, or of one for each processor. The calling thread only waits, so that there is no
+/// further heap of its own; it does the work itself if no thread can be had.
 pub fn on_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) -> T {
-    let pool = threads.map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build());
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or_default()).build();
     match pool {
-        Some(Ok(pool)) => pool.install(work),
-        _ => work(),
+        Ok(pool) => pool.install(work),
+        Err(_) => work(),
     }
 }
 
