@@ -162,7 +162,9 @@ impl DocumentSink for IncidentSink {
 /// Runs the work on a pool of so many threads, or of one for each processor. The calling thread only waits, so that there is no
 /// further heap of its own; it does the work itself if no thread can be had.
 pub fn on_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) -> T {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or_default()).build();
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads.unwrap_or_default())
+        .build();
     match pool {
         Ok(pool) => pool.install(work),
         Err(_) => work(),

@@ -10,6 +10,7 @@ use super::hir::may_be_trimmed;
 use super::literals;
 use super::meaning::{Loosening, Scope};
 use super::phrases::{self, Required};
+use super::words;
 
 /// A pattern as it is written, parsed.
 struct Written {
@@ -190,6 +191,29 @@ impl SlotType {
     }
 }
 
+/// What a slot accepts.
+#[derive(Clone, Copy)]
+enum Accepted {
+    Type(SlotType),
+    /// Phrases, by the number of their type in `words.yaml`.
+    Phrases(usize),
+}
+
+impl Accepted {
+    fn from_name(name: &str) -> Option<Accepted> {
+        let of_type = SlotType::from_name(name).map(Accepted::Type);
+        of_type.or_else(|| words::type_number(name).map(Accepted::Phrases))
+    }
+
+    /// Its expression in lower case; `last` says that nothing follows it in the pattern.
+    fn hir(self, last: bool) -> Hir {
+        match self {
+            Accepted::Type(of_type) => of_type.hir(last),
+            Accepted::Phrases(number) => words::of_type(number),
+        }
+    }
+}
+
 pub(super) fn parse(expression: &str) -> Result<regex_syntax::hir::Hir, String> {
     regex_syntax::ParserBuilder::new()
         .unicode(false)
@@ -268,12 +292,15 @@ fn from_template(source: &str) -> Result<Written, String> {
                 }
                 let quoted = template.text.ends_with('"') && chars.peek() == Some(&'"');
                 let (name, kind) = match slot.split_once(':') {
-                    Some((name, kind)) => (name, SlotType::from_name(kind)),
-                    None if quoted => (slot.as_str(), Some(SlotType::Quoted)),
-                    None => (slot.as_str(), Some(SlotType::Text)),
+                    Some((name, kind)) => (name, Accepted::from_name(kind)),
+                    None if quoted => (slot.as_str(), Some(Accepted::Type(SlotType::Quoted))),
+                    None => (slot.as_str(), Some(Accepted::Type(SlotType::Text))),
                 };
                 let kind = kind.ok_or_else(|| format!("unknown slot type in {{{slot}}}"))?;
                 let last = chars.peek().is_none();
+                if let Accepted::Phrases(number) = kind {
+                    weight += words::least_letters(number);
+                }
                 template.add_slot(name, kind.hir(last))?;
             }
             '}' if chars.next_if_eq(&'}').is_none() => {

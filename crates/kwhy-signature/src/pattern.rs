@@ -20,8 +20,8 @@ use kwhy_prefilter::{Bloom, Token};
 /// All outside braces is text, which is compared by its meaning: case, kinds of quotes or their lack, runs of spaces,
 /// words of one class (`words.yaml`), articles and the separators of clauses make no difference. A slot is
 /// `{name}` or `{name:type}` with the types `text` (the default: as few characters of the line as
-/// fit, at least one; between double quotes those without a double quote), `word`, `int`, `number`, `quantity`, `path`, `address`, `rest`. `{_}`
-/// captures nothing; `{{` and `}}` are braces. `^` at the start and `$` at the end tie the pattern
+/// fit, at least one; between double quotes those without a double quote), `word`, `int`, `number`, `quantity`, `path`, `address`, `rest`, or one of
+/// the types of `words.yaml`, which take any of their phrases (`{why:refused}`). `{_}` captures nothing; `{{` and `}}` are braces. `^` at the start and `$` at the end tie the pattern
 /// to the text's ends; otherwise it may occur anywhere. A pattern that starts with `regex:` is a
 /// regular expression (syntax of the `regex` crate, bytes, Unicode off) with named groups; its literal text is
 /// compared by its meaning too, unless it starts with `(?-i)`: then nothing is.
@@ -447,6 +447,41 @@ mod tests {
             None
         );
         assert!(Pattern::parse("a b").unwrap().find("a \n b").is_some());
+    }
+
+    #[test]
+    fn slots_of_phrases_take_any_of_them() {
+        let pattern = "{_:pulling}{_:rest}{why:refused}";
+        for (text, why) in [
+            (
+                "Failed to pull image \"a\": dial: Connection  refused",
+                "Connection  refused",
+            ),
+            (
+                "could not pull image a: connect ECONNREFUSED 10.0.0.8:443",
+                "ECONNREFUSED",
+            ),
+            (
+                "PullImage failed: refused, then the machine actively refused it",
+                "actively refused it",
+            ),
+        ] {
+            assert_eq!(
+                capture(pattern, text, "why").as_deref(),
+                Some(why),
+                "{text}"
+            );
+        }
+        for other in [
+            "connection refused",
+            "Failed to pull image: connection refusedly",
+            "Failed to pull image",
+        ] {
+            assert_eq!(capture(pattern, other, "why"), None, "{other}");
+        }
+        let pattern = Pattern::parse("{_:refused}").unwrap();
+        assert!(pattern.weight() > 0 && pattern.least_length() <= "was refused".len());
+        assert!(pattern.occurs("the call was refused"));
     }
 
     #[test]

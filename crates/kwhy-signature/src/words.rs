@@ -18,6 +18,33 @@ pub(super) fn classes() -> &'static [Hir] {
     })
 }
 
+/// The number of the type of slots with a name.
+pub(super) fn type_number(name: &str) -> Option<usize> {
+    TYPES.iter().position(|(known, _)| *known == name)
+}
+
+/// The expression of a type of slots: one of its members, as whole words.
+pub(super) fn of_type(number: usize) -> Hir {
+    static COMPILED: OnceLock<Vec<Hir>> = OnceLock::new();
+    let compiled = COMPILED.get_or_init(|| {
+        let any = |(_, members): &(&str, &[&str])| {
+            known(&format!(
+                r"\b(?:{})\b",
+                members.join("|").replace(' ', r"\s+")
+            ))
+        };
+        TYPES.iter().map(any).collect()
+    });
+    compiled.get(number).cloned().unwrap_or_else(Hir::fail)
+}
+
+/// The letters and digits of the shortest member of a type of slots.
+pub(super) fn least_letters(number: usize) -> usize {
+    let members = TYPES.get(number).map_or(&[][..], |(_, members)| members);
+    let letters = |member: &&str| member.bytes().filter(u8::is_ascii_alphanumeric).count();
+    members.iter().map(letters).min().unwrap_or(0)
+}
+
 /// A separator of clauses, with the spaces around it.
 pub(super) fn separator() -> &'static Hir {
     static ANY: OnceLock<Hir> = OnceLock::new();
