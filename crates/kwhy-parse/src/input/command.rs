@@ -49,6 +49,7 @@ const PROGRAMS: &[&str] = &[
     "k",
     "kubectl.exe",
     "k3s",
+    "k0s",
     "microk8s",
     "minikube",
 ];
@@ -246,7 +247,7 @@ fn arguments(words: &[&str]) -> Command {
                 _ => {}
             }
             skip = takes_value && !flag.contains('=');
-        } else if verb.is_none() && *word != "kubectl" {
+        } else if verb.is_none() && !matches!(*word, "kubectl" | "kc") {
             verb = Some(match *word {
                 "describe" => Verb::Describe,
                 "logs" | "log" => Verb::Logs,

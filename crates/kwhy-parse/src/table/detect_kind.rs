@@ -39,6 +39,7 @@ const KINDS: &[(&str, &[&str])] = &[
     ("Context", &["CURRENT", "NAME", "CLUSTER"]),
     ("ComponentStatus", &["STATUS", "MESSAGE", "ERROR"]),
     ("Node", &["STATUS", "ROLES", "VERSION"]),
+    ("Node", &["STATUS", "KERNEL-VERSION", "KUBELET-VERSION"]),
     ("Node", &["CPU(cores)", "CPU%"]),
     ("Node", &["CPU(cores)", "CPU(%)"]),
     ("Pod", &["CPU(cores)", "MEMORY(bytes)"]),
