@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::literals::is_blank;
 use super::quotes::{QUOTES, Unquoted, maybe_quote, quote, quote_or_end, quoted};
-use super::words::{ARTICLES, CLASSES, SEPARATORS, article, classes, gap, separator};
+use super::words::{ARTICLES, CLASSES, SEPARATORS, article, classes, gap, is_of_type, separator};
 
 /// The part of a pattern's text that may be written in other words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -176,8 +176,12 @@ impl Walk<'_> {
                 }
                 Item::Other(part) => {
                     end_text(&mut text, &mut out);
+                    let is_loose = !out.last().is_some_and(is_of_type);
                     at += 1;
-                    out.push(self.part(part, last && at == items.len()));
+                    out.push(match is_loose {
+                        true => self.part(part, last && at == items.len()),
+                        false => (*part).clone(),
+                    });
                 }
             }
         }

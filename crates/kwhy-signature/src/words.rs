@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use regex_syntax::hir::Hir;
+use regex_syntax::hir::{Hir, HirKind, Look};
 
 use super::meaning::known;
 
@@ -23,19 +23,25 @@ pub(super) fn type_number(name: &str) -> Option<usize> {
     TYPES.iter().position(|(known, _)| *known == name)
 }
 
-/// The expression of a type of slots: one of its members, as whole words.
+/// The expression of a type of slots: one of its members, as whole words. The start of a word before them says that they are
+/// not loosened ([`is_of_type`]): they list the wordings that there are.
 pub(super) fn of_type(number: usize) -> Hir {
     static COMPILED: OnceLock<Vec<Hir>> = OnceLock::new();
     let compiled = COMPILED.get_or_init(|| {
         let any = |(_, members): &(&str, &[&str])| {
             known(&format!(
-                r"\b(?:{})\b",
+                r"\b{{start}}(?:{})\b{{end}}",
                 members.join("|").replace(' ', r"\s+")
             ))
         };
         TYPES.iter().map(any).collect()
     });
     compiled.get(number).cloned().unwrap_or_else(Hir::fail)
+}
+
+/// Returns true if what follows is the members of a type of slots.
+pub(super) fn is_of_type(before: &Hir) -> bool {
+    matches!(before.kind(), HirKind::Look(Look::WordStartAscii))
 }
 
 /// The letters and digits of the shortest member of a type of slots.
