@@ -8,7 +8,7 @@ use super::super::list_continuation::{Items, Reach};
 use super::super::listed::Listed;
 use super::super::pieces::Piece;
 use super::folded::Folder;
-use super::{BlockScan, MAX_SEGMENTS, MAX_TEXT, Run, count};
+use super::{BlockScan, MAX_SEGMENTS, MAX_TEXT, Read, Run, count};
 use crate::correlate::ObjectSnapshot;
 use crate::matcher::Hit;
 use crate::report::SegmentSummary;
@@ -71,18 +71,19 @@ impl BlockScan<'_, '_, '_> {
         self.block.whole && self.block.bytes.len() <= self.block_limits.joined_up_to
     }
 
-    /// Parses a range of the block's bytes and tests what is there; `part` of a block, or all of it.
+    /// Parses a range of the block's bytes, which is `read`, and tests what is there.
     /// `candidates` are the conditions that its log records may fulfil, if that is known.
     pub(super) fn read_chunk(
         &mut self,
         range: Range<usize>,
         lines_before: u64,
-        part: bool,
+        read: Read,
         candidates: Option<&[ConditionId]>,
     ) {
         let Some(bytes) = self.block.bytes.get(range.clone()) else {
             return;
         };
+        let part = read != Read::Whole;
         let chunk = Chunk {
             document: self.block.document,
             first_byte: self.block.offset + range.start,
@@ -97,8 +98,14 @@ impl BlockScan<'_, '_, '_> {
         };
         let text = chunk.text.text();
         let end = without_closing_marks(text.trim_end_matches('\n'));
-        let around = (self.block).around(range.start, self.is_followed(range.end));
-        if part && around.table.is_none() && !end.contains('\n') && log::detect(end).is_some() {
+        let is_record = read == Read::Record;
+        let is_followed = match is_record && range.end < self.block.bytes.len() {
+            true => true,
+            false => self.is_followed(range.end),
+        };
+        let around = (self.block).around(range.start, is_followed);
+        let is_log = |line| is_record || log::detect(line).is_some();
+        if part && around.table.is_none() && !end.contains('\n') && is_log(end) {
             let line: Vec<_> = lines(end).collect();
             let mut parsed = log::parse(&line);
             self.fill(&mut parsed.events);
