@@ -174,7 +174,11 @@ impl<T> Slot<T> {
     fn drop_all(&mut self, passes: impl Fn(&Kept<T>) -> bool) -> bool {
         let before = self.kept.len();
         self.kept.retain(|kept| !passes(kept));
-        self.counted = self.kept.iter().map(|kept| kept.count).fold(0, u64::saturating_add);
+        self.counted = self
+            .kept
+            .iter()
+            .map(|kept| kept.count)
+            .fold(0, u64::saturating_add);
         self.kept.len() < before
     }
 

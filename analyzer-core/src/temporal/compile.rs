@@ -91,7 +91,8 @@ impl Parts {
             let comparisons = known.as_ref().map(|(_, comparisons)| comparisons.clone());
             comparisons.map(|comparisons| (Role::Inside { inner, leaf }, comparisons))
         };
-        self.leaves.extend(plan.leaves.iter().enumerate().map(of_leaf));
+        self.leaves
+            .extend(plan.leaves.iter().enumerate().map(of_leaf));
         self.inner.push(Inner { role, plan });
     }
 

@@ -467,6 +467,9 @@ fn rules_and_native_signatures_are_written_as_each_other() {
     for body in [
         SET,
         SEQUENCE,
+        super::nested::SHIFT,
+        "    set: {match: [{sequence: {event: {source: shop, origin: true}, window: 5s, order: [a, b]}, count: 2}, {set: {event: {source: shop}, match: [c]}}], window: 9s}",
+        "    set: {match: [{set: {match: [{sequence: {event: {source: shop, origin: true}, window: 5s, order: [a, b]}}], negate: [{set: {event: {source: shop}, match: [{regex: c}, d], window: 2s}, slide: -1s}]}}]}",
         "    sequence: {event: {source: shop}, window: 1m30s, correlations: [hostname], order: [{regex: 'a.+b', count: 3}, {jq: '.a == 1'}], negate: [{value: x, window: 2s, slide: -1s, anchor: 1, absolute: true}, y]}",
     ] {
         rules.push(rule("CRE-2030-0001", body));

@@ -64,7 +64,11 @@ pub(super) fn most_bytes(hir: &Hir) -> usize {
         HirKind::Class(Class::Unicode(class)) => class.ranges().len().saturating_mul(OF_RANGE),
         HirKind::Class(Class::Bytes(class)) => class.ranges().len().saturating_mul(OF_STATE),
         HirKind::Repetition(repeated) => {
-            let times = repeated.max.unwrap_or(repeated.min).max(1).saturating_add(1);
+            let times = repeated
+                .max
+                .unwrap_or(repeated.min)
+                .max(1)
+                .saturating_add(1);
             let one = most_bytes(&repeated.sub).saturating_add(OF_STATE);
             one.saturating_mul(times as usize)
         }

@@ -123,7 +123,9 @@ impl Condition {
         let (What::All(parts) | What::Sequence(parts)) = &self.what else {
             return 1;
         };
-        let entries = parts.iter().map(|part| part.at_least.saturating_mul(part.number_of_entries()));
+        let entries = parts
+            .iter()
+            .map(|part| part.at_least.saturating_mul(part.number_of_entries()));
         entries.fold(0, u64::saturating_add)
     }
 

@@ -369,7 +369,9 @@ mod tests {
                 *often.entry(word.to_owned()).or_default() += 1;
             }
         }
-        let common = often.iter().filter(|(_, times)| **times * 200 >= lines.len());
+        let common = often
+            .iter()
+            .filter(|(_, times)| **times * 200 >= lines.len());
         let common: Vec<&str> = common.map(|(word, _)| word.as_str()).collect();
         assert_eq!(*COMMON_WORDS, common, "write these into common_words.txt");
     }
@@ -413,7 +415,10 @@ mod tests {
             ("(?i)kiosk.*[0-9]", &["kiosk"]),
             ("kiosk.*container", &["kiosk"]),
             ("container.*lost", &["container"]),
-            ("(kiosk.*server.*listening|oven.*containers)", &["kiosk", "containers"]),
+            (
+                "(kiosk.*server.*listening|oven.*containers)",
+                &["kiosk", "containers"],
+            ),
             ("Kiosk (?i)CLOSED", &["kiosk closed"]),
             ("(crate|box)+ \\w+", &["box", "crate"]),
             ("(crate lost)?.*", &[]),
