@@ -54,14 +54,15 @@ impl Shape {
         right.fold(self.window, Time::max)
     }
 
-    /// The longest time from the last entry of a match until it is decided.
-    pub fn delay(&self) -> Time {
+    /// The longest time from the last entry of a match until it is decided, which is after that; none if it is decided
+    /// with its last entry.
+    pub fn delay(&self) -> Option<Time> {
         let reaches = self.refutations.iter().enumerate();
         let until = reaches.map(|(at, r)| {
             let width = (self.window + Time::from(r.window)).max(0);
             Time::from(r.slide) + width + self.refutation_lasts(at)
         });
-        until.fold(0, Time::max)
+        until.reduce(Time::max).map(|until| until.max(0))
     }
 
     /// The extra time for which a refutation is kept, as it may precede what it refutes or its last record.

@@ -41,8 +41,9 @@ pub(super) struct Plan {
     pub shape: Shape,
     /// The parts that are conditions over time themselves.
     pub inner: Vec<Inner>,
-    /// The longest time by which entries come later than their last record, as inner conditions are decided late.
-    pub delay: Time,
+    /// The longest time by which entries come later than their last record, as inner conditions are decided after it;
+    /// none if they are decided with it.
+    pub delay: Option<Time>,
     /// True if it is a single event, reported in bursts.
     pub is_burst: bool,
     /// True if each line of a record is an entry that the parts ask for: a runtime stamped each of them.
@@ -64,8 +65,10 @@ impl Inner {
     }
 
     /// The longest time by which its matches come later than their last record.
-    fn delay(&self) -> Time {
-        self.plan.delay.saturating_add(self.plan.shape.delay())
+    fn delay(&self) -> Option<Time> {
+        let delays = [self.plan.delay, self.plan.shape.delay()];
+        let delays = delays.into_iter().flatten();
+        delays.reduce(Time::saturating_add)
     }
 }
 
@@ -157,10 +160,10 @@ impl Plan {
             leaves: roles,
             inner,
         } = all;
-        let delays = inner.iter().map(Inner::delay);
+        let delays = inner.iter().filter_map(Inner::delay);
         let window = condition.within.map_or(0, |within| within.as_nanos());
         Some(Plan {
-            delay: delays.max().unwrap_or(0),
+            delay: delays.max(),
             inner,
             leaves: roles,
             per: condition.per,

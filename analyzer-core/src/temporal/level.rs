@@ -172,7 +172,7 @@ impl Level {
         }
         self.release(plan, Some(time), fired);
         self.automaton
-            .advance(&plan.shape, time.saturating_sub(plan.delay), fired);
+            .advance(&plan.shape, time - plan.delay.unwrap_or(0), fired);
     }
 
     fn advance_inner(&mut self, at: usize, inner: &Inner, time: Time) {
@@ -240,10 +240,10 @@ impl Level {
     fn release(&mut self, plan: &Plan, clock: Option<Time>, fired: &mut Vec<Full<Arc<Record>>>) {
         while let Some(next) = self.waiting.first_entry() {
             let time = next.key().0;
-            let is_due = match clock {
-                None => true,
-                Some(clock) if plan.delay == 0 => time <= clock,
-                Some(clock) => time < clock.saturating_sub(plan.delay),
+            let is_due = match (clock, plan.delay) {
+                (None, _) => true,
+                (Some(clock), None) => time <= clock,
+                (Some(clock), Some(delay)) => time < clock - delay,
             };
             if !is_due && self.waiting.len() <= MAX_WAITING {
                 return;

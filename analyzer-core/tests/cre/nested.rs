@@ -57,7 +57,13 @@ fn a_term_that_is_a_sequence_matches_when_it_does() {
     assert_eq!(with(&[(10, "oven repaired"), (30, "lights out")]), 1);
     // what refutes the whole: both, within their own window, while the match lasts
     assert_eq!(with(&[(12, "door locked"), (30, "lights out")]), 1);
-    let both = |locked, set| with(&[(locked, "door locked"), (set, "alarm set"), (30, "lights out")]);
+    let both = |locked, set| {
+        with(&[
+            (locked, "door locked"),
+            (set, "alarm set"),
+            (30, "lights out"),
+        ])
+    };
     assert_eq!(both(12, 16), 0);
     assert_eq!(both(12, 18), 1);
     assert_eq!(both(29, 33), 0);
@@ -90,7 +96,8 @@ terms:
 ";
     let analyzer = analyzer(&[rules.to_owned()]);
     let found = |last: u32| {
-        let log = line(0, "oven") + &line(1, "shelf") + &line(9, "lights out") + &line(last, "closed");
+        let log =
+            line(0, "oven") + &line(1, "shelf") + &line(9, "lights out") + &line(last, "closed");
         fired(&analyzer.analyze_text("stdin", log)).len()
     };
     assert_eq!((found(14), found(15)), (0, 1));
@@ -141,11 +148,14 @@ fn what_cannot_be_nested_is_refused() {
 
 /// A rule whose terms are nested so deep by their names.
 fn deep(depth: usize) -> String {
-    let mut text = "rules:\n- cre: {id: CRE-2030-0001}\n  rule: {set: {match: [t1]}}\nterms:\n".to_owned();
+    let mut text =
+        "rules:\n- cre: {id: CRE-2030-0001}\n  rule: {set: {match: [t1]}}\nterms:\n".to_owned();
     for number in 1..depth {
         text += &format!("  t{number}: {{set: {{match: [t{}]}}}}\n", number + 1);
     }
-    text + &format!("  t{depth}: {{set: {{event: {{source: shop, origin: true}}, match: [oven]}}}}\n")
+    text + &format!(
+        "  t{depth}: {{set: {{event: {{source: shop, origin: true}}, match: [oven]}}}}\n"
+    )
 }
 
 #[test]
@@ -153,16 +163,21 @@ fn rules_nest_a_hundred_deep_and_no_deeper() {
     let analyzer = analyzer(&[deep(100)]);
     let report = analyzer.analyze_text("stdin", line(1, "oven") + &line(2, "oven"));
     assert_eq!(fired(&report).len(), 1);
-    let error = Catalogue::empty().add_str("x.yaml", &deep(101)).unwrap_err();
+    let error = Catalogue::empty()
+        .add_str("x.yaml", &deep(101))
+        .unwrap_err();
     assert!(error.message().contains("100 deep"), "{error}");
     // a name that stands for itself, and names that double
     let own = "rules:\n- cre: {id: CRE-2030-0001}\n  rule: {set: {match: [t1]}}\nterms:\n  t1: {set: {match: [t1]}}\n";
     let error = Catalogue::empty().add_str("x.yaml", own).unwrap_err();
     assert!(error.message().contains("deep"), "{error}");
-    let mut doubled = "rules:\n- cre: {id: CRE-2030-0001}\n  rule: {set: {match: [t1]}}\nterms:\n".to_owned();
+    let mut doubled =
+        "rules:\n- cre: {id: CRE-2030-0001}\n  rule: {set: {match: [t1]}}\nterms:\n".to_owned();
     for number in 1..40 {
         let next = number + 1;
-        doubled += &format!("  t{number}: {{set: {{window: 5s, match: [{{value: t{next}}}, t{next}]}}}}\n");
+        doubled += &format!(
+            "  t{number}: {{set: {{window: 5s, match: [{{value: t{next}}}, t{next}]}}}}\n"
+        );
     }
     doubled += "  t40: {set: {event: {source: shop}, match: [oven]}}\n";
     let error = Catalogue::empty().add_str("x.yaml", &doubled).unwrap_err();
@@ -178,9 +193,19 @@ fn state_of_nested_rules_is_bounded() {
         - set: {event: {source: house}, match: [never]}";
     let analyzer = analyzer(&[rule("CRE-2030-0001", condition)]);
     let log: String = (0..20_000)
-        .map(|number| line(number % 3000, if number % 2 == 0 { "oven" } else { "shelf" }))
+        .map(|number| {
+            line(
+                number % 3000,
+                if number % 2 == 0 { "oven" } else { "shelf" },
+            )
+        })
         .collect();
     let report = analyzer.analyze_text("stdin", log);
     assert!(report.findings.is_empty());
-    assert!(report.limits.iter().any(|met| met.limit.name() == "many-matches"));
+    assert!(
+        report
+            .limits
+            .iter()
+            .any(|met| met.limit.name() == "many-matches")
+    );
 }

@@ -32,7 +32,9 @@ pub(super) fn write(
     let log = format!("{}\n", record.lines.trim_end());
     match output {
         Some(path) => {
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            let folder = path
+                .parent()
+                .filter(|folder| !folder.as_os_str().is_empty());
             let log_path = folder.map_or_else(|| LOG.into(), |folder| folder.join(LOG));
             if log_path.exists() {
                 let exists = std::io::ErrorKind::AlreadyExists;
@@ -62,8 +64,12 @@ pub(super) fn write(
         }
     }
     let text = match output {
-        Some(_) => "complete what is marked TODO; `kwhy signatures test FOLDER` runs it on its test.log",
-        None => "complete what is marked TODO; with -o FILE the record is written beside it as test.log",
+        Some(_) => {
+            "complete what is marked TODO; `kwhy signatures test FOLDER` runs it on its test.log"
+        }
+        None => {
+            "complete what is marked TODO; with -o FILE the record is written beside it as test.log"
+        }
     };
     notes.note(text)?;
     Ok(())

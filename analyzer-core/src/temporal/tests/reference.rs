@@ -21,9 +21,17 @@ impl Reference<'_> {
     }
 
     fn horizon(&self) -> Time {
-        let reaches = self.shape.refutations.iter();
-        let right = reaches.map(|r| self.shape.window + Time::from(r.window + r.slide));
+        let reaches = self.shape.refutations.iter().enumerate();
+        let right = reaches.map(|(number, r)| {
+            self.shape.window + Time::from(r.window + r.slide) + self.refutation_lasts(number)
+        });
         right.max().unwrap_or(0).max(self.shape.window)
+    }
+
+    /// The longest time that a refutation lasts: one that has started is known when it is over.
+    fn refutation_lasts(&self, number: usize) -> Time {
+        let known = self.shape.lasting.refutations.get(number);
+        known.copied().unwrap_or(0)
     }
 
     /// The time at which an entry starts.
@@ -95,7 +103,7 @@ impl Reference<'_> {
                 let overlaps = |at: usize| self.start(at) <= to && time(at) >= from;
                 if known.any(|(at, other)| *other == number && overlaps(*at)) {
                     loser = Some(anchor);
-                } else if clock <= to {
+                } else if clock <= to + self.refutation_lasts(number) {
                     return (matches, unused, true);
                 }
             }
