@@ -186,6 +186,8 @@ struct BlockScan<'b, 't, 'c> {
     run: Run,
     /// What the tests of objects said last.
     memo: Memo,
+    /// The starts of the lines without a time that follow a record in what is tested now, and the record's time.
+    following: Vec<(usize, Stamp)>,
 }
 
 impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
@@ -204,6 +206,7 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
             is_paste: false,
             run: Run::Inherited,
             memo: Memo::default(),
+            following: Vec::new(),
             outcome: BlockResult {
                 document: block.document,
                 long_lines: block.long_lines.iter().map(|line| line + 1).collect(),

@@ -108,6 +108,24 @@ fn negative_terms_suppress_by_window_slide_anchor_and_absolute() {
 }
 
 #[test]
+fn a_line_without_a_time_has_that_of_the_record_before_it() {
+    let analyzers = || {
+        let rules = [rule("CRE-2030-0001", SEQUENCE)];
+        [analyzer(&rules), analyzer(&rules).with_naive_matching()]
+    };
+    for (second, fire) in [(5, true), (6, false)] {
+        let log = line(0, "open") + "oven\n\nnone\n" + &line(second, "shelf");
+        for analyzer in analyzers() {
+            let found = !analyzer
+                .analyze_text("stdin", log.as_str())
+                .findings
+                .is_empty();
+            assert_eq!(found, fire, "{log}");
+        }
+    }
+}
+
+#[test]
 fn named_terms_stand_for_others() {
     let rules = "rules:\n- cre: {id: CRE-2030-0001}\n  rule: {set: {event: {source: shop}, window: 5s, match: [cold, shelf is bare], negate: [{value: shut, window: 1s}]}}\nterms:\n  cold: {regex: 'oven .*cold'}\n  shut: {value: closed, window: 9s}\n".to_owned();
     let analyzer = analyzer(&[rules]);

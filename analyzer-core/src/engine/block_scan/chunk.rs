@@ -13,7 +13,7 @@ use crate::correlate::ObjectSnapshot;
 use crate::matcher::Hit;
 use crate::report::SegmentSummary;
 use kwhy_model::{Event, Format, Parsed, Stamp, Subject};
-use kwhy_parse::framing::line_at;
+use kwhy_parse::framing::{Class, classify, line_at};
 use kwhy_parse::input::{
     Chunk, Document, Extent, floor_char, is_output, lines, log_section, segments_within,
     without_closing_marks,
@@ -104,7 +104,10 @@ impl BlockScan<'_, '_, '_> {
             false => self.is_followed(range.end),
         };
         let around = (self.block).around(range.start, is_followed);
-        let is_log = |line| is_record || log::detect(line).is_some();
+        // what is surely one is found faster than its format
+        let is_sure =
+            |line: &str| is_record && matches!(classify(line.as_bytes()), Class::Record(_));
+        let is_log = |line| is_sure(line) || log::detect(line).is_some();
         if part && around.table.is_none() && !end.contains('\n') && is_log(end) {
             let line: Vec<_> = lines(end).collect();
             let mut parsed = log::parse(&line);
@@ -170,11 +173,13 @@ impl BlockScan<'_, '_, '_> {
                 _ => self.reach(&range, number == 0, is_last),
             };
             let parsed = parse::segment(segment, self.limits);
+            self.following.clear();
             if let Some(folder) = &mut folder {
-                parsed
-                    .events
-                    .iter()
-                    .for_each(|event| folder.take(text, event));
+                for event in &parsed.events {
+                    let time = folder.take(text, event);
+                    let follows = time.map(|time| (event.span.start, time));
+                    self.following.extend(follows);
+                }
             }
             self.test(
                 &chunk,
@@ -192,6 +197,7 @@ impl BlockScan<'_, '_, '_> {
                 self.outcome.inherited = self.outcome.hits.len();
             }
         }
+        self.following.clear();
         if let Some(folder) = folder {
             self.test_folded(&chunk, folder);
         }
@@ -303,8 +309,16 @@ impl BlockScan<'_, '_, '_> {
             outcome.stopped +=
                 self.tester
                     .event(chunk, (event, self.is_paste), candidates, &mut outcome.hits);
-            let made = outcome.hits.iter_mut().skip(before);
-            made.for_each(|(_, hit)| hit.written_in(of));
+            let mut follows = self.following.iter();
+            let follows = follows.find(|(start, _)| *start == event.span.start);
+            for (leaf, hit) in outcome.hits.iter_mut().skip(before) {
+                hit.written_in(of);
+                if let Some((_, time)) = follows
+                    && self.tester.is_entry(*leaf)
+                {
+                    hit.take_time_of_record(*time);
+                }
+            }
             let hits = outcome.hits.get(before..).unwrap_or_default();
             let catalogue = self.tester.catalogue();
             let covers = |((number, leaf), _): &(ConditionId, Hit)| {
