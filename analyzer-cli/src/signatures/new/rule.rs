@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
 use kwhy_core::events::Severity;
@@ -37,16 +37,17 @@ pub(super) fn write(
                 .filter(|folder| !folder.as_os_str().is_empty());
             let log_path = folder.map_or_else(|| LOG.into(), |folder| folder.join(LOG));
             if log_path.exists() {
-                let exists = std::io::ErrorKind::AlreadyExists;
-                make(&log_path, |_| Err(exists.into()))?;
+                done(&log_path, Err(io::ErrorKind::AlreadyExists.into()))?;
             }
             if let Some(folder) = folder {
-                make(folder, fs::create_dir_all)?;
+                done(folder, fs::create_dir_all(folder))?;
             }
             for (path, text) in [(path, &yaml), (&log_path, &log)] {
-                make(path, |path| {
-                    fs::File::create_new(path).and_then(|mut file| file.write_all(text.as_bytes()))
-                })?;
+                let write = fs::File::create_new(path);
+                done(
+                    path,
+                    write.and_then(|mut file| file.write_all(text.as_bytes())),
+                )?;
             }
         }
         None => out.write_all(yaml.as_bytes())?,
@@ -75,8 +76,9 @@ pub(super) fn write(
     Ok(())
 }
 
-fn make(path: &Path, write: impl FnOnce(&Path) -> std::io::Result<()>) -> Result<(), Failure> {
-    write(path).map_err(|source| Failure::Write {
+/// The result of writing a file or folder.
+fn done(path: &Path, result: io::Result<()>) -> Result<(), Failure> {
+    result.map_err(|source| Failure::Write {
         path: path.to_owned(),
         source,
     })
