@@ -128,10 +128,19 @@ rules:
           # TODO: keep the words that no other failure prints
           - {key}: {}
 ",
-        single(&proposal.title()),
+        single(&title(proposal)),
         single(&term),
     );
     yaml
+}
+
+/// The words of a record with a mark in the place of each value: the title of a rule has no slots.
+fn title(proposal: &Proposal) -> String {
+    let parts = proposal.parts.iter().map(|part| match part {
+        Part::Words(words) => words,
+        Part::Slot { .. } => "…",
+    });
+    parts.collect()
 }
 
 /// The key and text of a term: the words as they are, or with whatever is in the place of values.
