@@ -2,7 +2,7 @@
 //!
 //! A match of an inner condition is an entry of the outer one: from its first record to its last. It is known when it
 //! is decided, which is later than its last record where something may still refute it, so that the outer condition
-//! runs as much behind.
+//! runs as much later.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

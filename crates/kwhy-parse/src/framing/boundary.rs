@@ -159,8 +159,8 @@ pub fn record_at(bytes: &[u8], at: usize) -> Option<&[u8]> {
     lines_up_to(bytes, at, begins_record)
 }
 
-/// Returns the lines from the one at a byte up to the next at which a record begins, if none of them is cut in two.
-fn lines_up_to(bytes: &[u8], at: usize, begins: fn(&[u8], usize) -> bool) -> Option<&[u8]> {
+/// Returns the lines from the one at a byte up to the next at which a record starts, if none of them is cut in two.
+fn lines_up_to(bytes: &[u8], at: usize, starts: fn(&[u8], usize) -> bool) -> Option<&[u8]> {
     let mut end = at;
     for _ in 0..MAX_RECORD_LINES {
         let line = line_at(bytes, end);
@@ -168,7 +168,7 @@ fn lines_up_to(bytes: &[u8], at: usize, begins: fn(&[u8], usize) -> bool) -> Opt
             return None;
         }
         end = (end + line.len() + 1).min(bytes.len());
-        if end == bytes.len() || begins(bytes, end) {
+        if end == bytes.len() || starts(bytes, end) {
             return bytes.get(at..end);
         }
     }

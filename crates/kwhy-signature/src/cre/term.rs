@@ -122,7 +122,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Counts a term: names may stand for ever more of them.
+    /// Counts a term: names can stand for ever more of them.
     fn count_term(&mut self, node: &Node) -> Result<(), Wrong> {
         self.read += 1;
         match self.read > MAX_TERMS {
