@@ -67,8 +67,16 @@ fn better(one: Vec<String>, other: Vec<String>) -> Vec<String> {
     let rank = |texts: &Vec<String>| {
         let shortest = texts.iter().map(String::len).min().unwrap_or(0);
         let few = std::cmp::Reverse(texts.len());
-        let is_rare = shortest >= RARE && !texts.iter().any(|text| is_common(text));
-        (is_rare, shortest >= MIN_LITERAL, shortest.min(24), few)
+        let is_frequent = |text: &&String| text.len() < RARE || is_common(text);
+        let frequent = std::cmp::Reverse(texts.iter().filter(is_frequent).count());
+        let is_some = !texts.is_empty();
+        (
+            is_some,
+            frequent,
+            shortest >= MIN_LITERAL,
+            shortest.min(24),
+            few,
+        )
     };
     if rank(&other) > rank(&one) {
         other
