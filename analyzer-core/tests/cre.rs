@@ -13,6 +13,7 @@ use kwhy_core::{Analyzer, Catalogue, Report};
 
 mod agree;
 mod bounds;
+mod nested;
 mod own;
 
 /// The folder of rules, if one is given.

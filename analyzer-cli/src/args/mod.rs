@@ -414,8 +414,11 @@ pub enum SignaturesCommand {
         #[arg(long, value_name = "ID")]
         id: Option<String>,
         /// The cause that it proves; that of what kwhy says today if none is given
-        #[arg(long, value_name = "CAUSE")]
+        #[arg(long, value_name = "CAUSE", conflicts_with = "cre")]
         cause: Option<String>,
+        /// Write a rule of the community (CRE), and with --output the record as its test.log beside it
+        #[arg(long)]
+        cre: bool,
         /// The file to write, which must not exist; standard output if none is given
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,

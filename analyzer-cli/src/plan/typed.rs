@@ -305,8 +305,10 @@ fn of_signatures(command: SignaturesCommand, catalogue: &mut CataloguePlan) -> T
             path,
             id,
             cause,
+            cre,
             output,
         } => Task::NewSignature(NewPlan {
+            is_rule: cre,
             path: path.filter(|path| path.as_os_str() != "-"),
             id,
             cause,

@@ -2,7 +2,7 @@
 //!
 //! `writers.yaml` says of which writers which causes are reported as another signature.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
@@ -55,6 +55,10 @@ fn wrote(rule: &WriterRule, hit: &Hit) -> bool {
 /// The first rule about frames that a record of unknown words is of. Its writer may be known by a pod, a workload or a
 /// part of theirs (`longhorn-manager` of `longhorn`), or by a text that only they write.
 fn rule_of_frame(cause: &str, hit: &Hit) -> Option<&'static WriterRule> {
+    // most causes are in no rule, and the marks are dear to search for
+    if !RULES.of_frames.contains(cause) {
+        return None;
+    }
     let rules = kwhy_catalogue::writers();
     let is_of = |number: &usize| {
         let rule = rules.get(*number);
@@ -80,6 +84,8 @@ fn names(writer: &str) -> impl Iterator<Item = &str> {
 struct Rules {
     /// Those about records whose words are known, by the causes that they change.
     of_cause: HashMap<&'static str, Vec<&'static WriterRule>>,
+    /// The causes that rules about frames change.
+    of_frames: HashSet<&'static str>,
     /// The numbers of the rules about frames of each writer.
     of_writer: HashMap<&'static str, Vec<usize>>,
     /// The marks of all rules, searched for at once, and the number of the rule of each.
@@ -89,6 +95,7 @@ struct Rules {
 static RULES: LazyLock<Rules> = LazyLock::new(|| {
     let mut of_cause: HashMap<&str, Vec<&WriterRule>> = HashMap::new();
     let mut of_writer: HashMap<&str, Vec<usize>> = HashMap::new();
+    let mut of_frames = HashSet::new();
     let (mut marks, mut owners): (Vec<&str>, Vec<usize>) = Default::default();
     for (number, rule) in kwhy_catalogue::writers().iter().enumerate() {
         if rule.marks.is_empty() {
@@ -96,6 +103,7 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
                 of_cause.entry(cause).or_default().push(rule);
             }
         } else {
+            of_frames.extend(rule.causes.iter().copied());
             for writer in rule.writers {
                 of_writer.entry(writer).or_default().push(number);
             }
@@ -108,6 +116,7 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
     let marks = AhoCorasick::builder().kind(kind).build(marks).ok();
     Rules {
         of_cause,
+        of_frames,
         of_writer,
         marks: marks.map(|marks| (marks, owners)),
     }

@@ -152,6 +152,17 @@ pub(crate) fn read(
     outcome
 }
 
+/// What of a block is parsed at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Read {
+    /// All of it.
+    Whole,
+    /// Some lines of it.
+    Part,
+    /// One record of a log, which another record or the block's end follows.
+    Record,
+}
+
 /// The log to which a record belongs that starts no output.
 #[derive(Clone, Debug)]
 enum Run {
@@ -175,6 +186,8 @@ struct BlockScan<'b, 't, 'c> {
     run: Run,
     /// What the tests of objects said last.
     memo: Memo,
+    /// The starts of the lines without a time that follow a record in what is tested now, and the record's time.
+    following: Vec<(usize, Stamp)>,
 }
 
 impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
@@ -193,6 +206,7 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
             is_paste: false,
             run: Run::Inherited,
             memo: Memo::default(),
+            following: Vec::new(),
             outcome: BlockResult {
                 document: block.document,
                 long_lines: block.long_lines.iter().map(|line| line + 1).collect(),
@@ -205,7 +219,7 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
 
     fn all(&mut self) {
         self.is_paste = self.block.bytes.len() <= self.block_limits.joined_up_to;
-        self.read_chunk(0..self.block.bytes.len(), 0, false, None);
+        self.read_chunk(0..self.block.bytes.len(), 0, Read::Whole, None);
         let clean = Document::new("", self.block.bytes.as_slice());
         let bytes = clean.text().as_bytes();
         let records = index_lines(bytes, self.around_block()).records;
@@ -240,7 +254,7 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
         if !index.boundless.is_empty() {
             // each record is read
             let whole = original(0)..self.block.bytes.len();
-            self.read_chunk(whole, 0, true, None);
+            self.read_chunk(whole, 0, Read::Part, None);
             return;
         }
         let candidates = select_candidates(self.tester, index, bytes, &mut regions);
@@ -281,8 +295,12 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
                 leaves.sort_unstable();
                 leaves.dedup();
             }
+            let read = match region.end == Some(range.end) && region.at == range.start {
+                true => Read::Record,
+                false => Read::Part,
+            };
             let range = original(range.start)..original(range.end);
-            self.read_chunk(range, lines_before, true, known.then_some(&*leaves));
+            self.read_chunk(range, lines_before, read, known.then_some(&*leaves));
         }
         if breaks.peek().is_some() {
             self.run = Run::Ended;

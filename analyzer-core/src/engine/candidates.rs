@@ -5,7 +5,7 @@ use memchr::memrchr;
 use super::line_index::{Region, RegionReason};
 use crate::matcher::Tester;
 use kwhy_model::Severity;
-use kwhy_parse::framing::{Cri, line_at, next_line, record_at};
+use kwhy_parse::framing::{Cri, line_at, lines_of_record, next_line, record_at};
 use kwhy_parse::log;
 use kwhy_signature::{ConditionId, Index, Record, STARTS};
 
@@ -46,14 +46,7 @@ pub(super) fn select_candidates(
         {
             continue;
         }
-        let alone = if leaves.is_empty() {
-            None
-        } else {
-            record_at(bytes, at)
-        };
-        if let Some(record) = alone {
-            refuse(tester, record, line_at(bytes, at), &mut leaves);
-        }
+        let alone = record_of(tester, bytes, at, &mut leaves);
         if leaves.is_empty() {
             if index.is_error_level(found[0].1) {
                 regions.push(Region::new(at, RegionReason::Error));
@@ -71,6 +64,31 @@ pub(super) fn select_candidates(
         });
     }
     candidates
+}
+
+/// Drops the conditions that the record which starts with a line surely does not fulfil. Returns the record if its end is
+/// known and conditions are left.
+fn record_of<'b>(
+    tester: &Tester<'_>,
+    bytes: &'b [u8],
+    at: usize,
+    leaves: &mut Vec<ConditionId>,
+) -> Option<&'b [u8]> {
+    if leaves.is_empty() {
+        return None;
+    }
+    let line = line_at(bytes, at);
+    // where the record ends exactly is dear to find, and most records do not have the words
+    let lines = lines_of_record(bytes, at);
+    if let Some(lines) = lines {
+        refuse(tester, lines, line, leaves);
+        if lines.len() <= line.len() + 1 {
+            return Some(lines).filter(|_| !leaves.is_empty());
+        }
+    }
+    let record = record_at(bytes, at).filter(|_| !leaves.is_empty())?;
+    refuse(tester, record, line, leaves);
+    Some(record)
 }
 
 /// Drops the conditions that a record surely does not fulfil, as its bytes tell.

@@ -226,6 +226,13 @@ impl Hit {
         }
     }
 
+    /// Takes the time of the record that it follows, if it states none.
+    pub fn take_time_of_record(&mut self, time: Stamp) {
+        let moment = Some(Moment::At(time));
+        self.first = self.first.or(moment);
+        self.last = self.last.or(moment);
+    }
+
     /// Counts the lines of what precedes its part of the document.
     pub fn move_down(&mut self, lines: u64) {
         self.place.line += lines;

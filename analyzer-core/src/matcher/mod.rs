@@ -196,6 +196,12 @@ impl<'c> Tester<'c> {
             .is_some_and(|leaf| self.of_record(leaf).words.may_stand(record))
     }
 
+    /// Returns true if a leaf condition is about records as they are written.
+    pub fn is_entry(&self, (number, leaf): ConditionId) -> bool {
+        let leaf = self.leaves(number).get(usize::from(leaf));
+        leaf.is_some_and(LeafCondition::is_entry)
+    }
+
     /// The lowest severity of a record that may fulfil a leaf condition, if it asks for one.
     pub fn least(&self, (number, leaf): ConditionId) -> Option<Severity> {
         match &self.leaves(number).get(usize::from(leaf))?.pattern {

@@ -2,7 +2,8 @@
 //!
 //! It knows nothing of events: an entry is a time, the slots that it fills, the refutations that it
 //! is, and an item that comes out with a match. Entries come in order of time; among equal times the
-//! order in which they come counts.
+//! order in which they come counts. An entry that is a match of an inner condition lasts from its first
+//! record to its last; it comes at the time of the last one.
 //!
 //! A match takes the oldest entries that its slots need, and only these: what is left serves the next
 //! one. With refutations a match is decided when the clock is past the last moment at which one
@@ -29,20 +30,90 @@ pub(super) struct Shape {
     /// The longest time from the first entry to the last, both included.
     pub window: Time,
     pub refutations: Vec<Reach>,
+    pub lasting: Lasting,
+}
+
+/// What is known of the entries that last, by slot and by refutation; those beyond the lists do not.
+#[derive(Debug, Default)]
+pub(super) struct Lasting {
+    /// The longest time that an entry of a slot lasts.
+    pub slots: Vec<Time>,
+    /// The longest time that a refutation lasts.
+    pub refutations: Vec<Time>,
+    /// The maximum number of entries of a slot beyond those that it needs, instead of [`SPARE`].
+    pub spare: Vec<usize>,
 }
 
 impl Shape {
     /// The time for which an unmatched entry is kept.
     pub fn horizon(&self) -> Time {
-        let reaches = self.refutations.iter();
-        let right = reaches.map(|r| self.window + Time::from(r.window) + Time::from(r.slide));
+        let reaches = self.refutations.iter().enumerate();
+        let right = reaches.map(|(at, r)| {
+            self.window + Time::from(r.window) + Time::from(r.slide) + self.refutation_lasts(at)
+        });
         right.fold(self.window, Time::max)
     }
 
-    /// The extra time for which a refutation is kept, as it may precede what it refutes.
+    /// The longest time from the last entry of a match until it is decided, which is after that; none if it is decided
+    /// with its last entry.
+    pub fn delay(&self) -> Option<Time> {
+        let reaches = self.refutations.iter().enumerate();
+        let until = reaches.map(|(at, r)| {
+            let width = (self.window + Time::from(r.window)).max(0);
+            Time::from(r.slide) + width + self.refutation_lasts(at)
+        });
+        until.reduce(Time::max).map(|until| until.max(0))
+    }
+
+    /// The extra time for which a refutation is kept, as it may precede what it refutes or its last record.
     pub fn look_back(&self) -> Time {
         let reaches = self.refutations.iter();
-        reaches.map(|r| -Time::from(r.slide)).fold(0, Time::max)
+        let slides = reaches.map(|r| -Time::from(r.slide)).fold(0, Time::max);
+        let lasting = self.lasting.slots.iter().copied().fold(0, Time::max);
+        slides.saturating_add(lasting)
+    }
+
+    /// The longest time that a refutation lasts.
+    fn refutation_lasts(&self, number: usize) -> Time {
+        let known = self.lasting.refutations.get(number);
+        known.copied().unwrap_or(0)
+    }
+
+    /// Returns true if entries may last.
+    fn is_lasting(&self) -> bool {
+        !self.lasting.slots.is_empty()
+    }
+}
+
+/// Where an entry that lasts starts and ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span {
+    /// The time of its first record.
+    pub start: Time,
+    /// The time of its last record.
+    pub end: Time,
+    /// The numbers of its first and last record in the order of all.
+    pub records: (u64, u64),
+}
+
+impl Span {
+    /// Of one record.
+    pub fn of_record(time: Time, number: u64) -> Span {
+        Span {
+            start: time,
+            end: time,
+            records: (number, number),
+        }
+    }
+
+    /// From the first record of both to the last.
+    pub fn joined(self, other: Span) -> Span {
+        let (mine, theirs) = (self.records, other.records);
+        Span {
+            start: self.start.min(other.start),
+            end: self.end.max(other.end),
+            records: (mine.0.min(theirs.0), mine.1.max(theirs.1)),
+        }
     }
 }
 
@@ -50,6 +121,8 @@ impl Shape {
 #[derive(Clone, Debug)]
 pub(super) struct Entry<T> {
     pub time: Time,
+    /// Where it starts and ends; none if that is one record, as of all entries of the condition.
+    pub span: Option<Span>,
     /// Its count in a slot.
     pub count: u64,
     pub slots: u64,
@@ -59,8 +132,10 @@ pub(super) struct Entry<T> {
 
 #[derive(Clone, Debug)]
 struct Kept<T> {
-    /// Its sequence number, unique among all entries.
-    number: u64,
+    /// The numbers of its first and last record, or twice its own among all entries.
+    records: (u64, u64),
+    /// The time at which it starts.
+    start: Time,
     time: Time,
     count: u64,
     item: T,
@@ -96,9 +171,27 @@ impl<T> Slot<T> {
         dropped
     }
 
+    /// Drops all entries that pass, and returns true if any did.
+    fn drop_all(&mut self, passes: impl Fn(&Kept<T>) -> bool) -> bool {
+        let before = self.kept.len();
+        self.kept.retain(|kept| !passes(kept));
+        self.counted = self
+            .kept
+            .iter()
+            .map(|kept| kept.count)
+            .fold(0, u64::saturating_add);
+        self.kept.len() < before
+    }
+
     fn clear(&mut self) {
         self.kept.clear();
         self.counted = 0;
+    }
+
+    /// The number of the last record of those entries.
+    fn last_needed(&self, need: u64) -> Option<u64> {
+        let needed = self.needed(need)?;
+        Some(self.kept.get(needed.checked_sub(1)?)?.records.1)
     }
 
     /// The number of the oldest entries that are needed; `None` if there are too few.
@@ -122,8 +215,8 @@ pub(super) type Full<T> = Vec<(usize, T)>;
 #[derive(Clone, Debug)]
 pub(super) struct Automaton<T> {
     slots: Vec<Slot<T>>,
-    /// The times of each refutation, oldest first.
-    refuted: Vec<VecDeque<Time>>,
+    /// The start and end of each refutation, in the order of the ends.
+    refuted: Vec<VecDeque<(Time, Time)>>,
     clock: Option<Time>,
     /// The number of entries taken.
     number: u64,
@@ -204,12 +297,28 @@ impl<T: Clone> Automaton<T> {
         let open = if shape.ordered { full + 1 } else { usize::MAX };
         let waits = self.undecided.is_some();
         let mut crowded = false;
+        let records = match entry.span {
+            Some(span) => span.records,
+            None => (self.number, self.number),
+        };
+        let start = entry.span.map_or(entry.time, |span| span.start);
+        let mut after = None;
         for (at, (slot, need)) in self.slots.iter_mut().zip(&shape.needs).enumerate() {
+            let before = after;
+            after = match shape.ordered && shape.is_lasting() {
+                true => slot.last_needed(*need),
+                false => None,
+            };
             if at >= open || entry.slots & (1 << at) == 0 {
                 continue;
             }
+            // a step that lasts may have started before the one that it follows was over
+            if before.is_some_and(|before| records.0 <= before) {
+                continue;
+            }
             let room = usize::try_from(*need).unwrap_or(usize::MAX);
-            if slot.kept.len() >= room.saturating_add(SPARE) {
+            let spare = shape.lasting.spare.get(at).copied().unwrap_or(SPARE);
+            if slot.kept.len() >= room.saturating_add(spare) {
                 self.dropped += 1;
                 // an undecided match keeps its entries
                 if waits {
@@ -219,7 +328,8 @@ impl<T: Clone> Automaton<T> {
                 crowded = true;
             }
             slot.push(Kept {
-                number: self.number,
+                records,
+                start,
                 time: entry.time,
                 // an entry that suffices alone counts no further
                 count: entry.count.clamp(1, (*need).max(1)),
@@ -245,15 +355,16 @@ impl<T: Clone> Automaton<T> {
         if entry.refutations == 0 || (nothing_yet && shape.look_back() == 0) {
             return;
         }
+        let start = entry.span.map_or(entry.time, |span| span.start);
         for (at, times) in self.refuted.iter_mut().enumerate() {
-            if entry.refutations & (1 << at) == 0 || times.back() == Some(&entry.time) {
+            if entry.refutations & (1 << at) == 0 || times.back() == Some(&(start, entry.time)) {
                 continue;
             }
             if times.len() >= SPARE {
                 times.pop_front();
                 self.dropped += 1;
             }
-            times.push_back(entry.time);
+            times.push_back((start, entry.time));
             // it may refute a waiting match
             self.undecided = None;
         }
@@ -267,14 +378,17 @@ impl<T: Clone> Automaton<T> {
         let timed = if shape.ordered { 1 } else { self.slots.len() };
         let mut dropped = false;
         for slot in self.slots.iter_mut().take(timed) {
-            dropped |= slot.drop_while(|kept| kept.time < oldest);
+            dropped |= match shape.is_lasting() {
+                true => slot.drop_all(|kept| kept.start < oldest),
+                false => slot.drop_while(|kept| kept.time < oldest),
+            };
         }
         if dropped {
             self.rebuild(shape);
         }
         let oldest = oldest - shape.look_back();
         for times in &mut self.refuted {
-            while times.front().is_some_and(|time| *time < oldest) {
+            while times.front().is_some_and(|(_, end)| *end < oldest) {
                 times.pop_front();
             }
         }
@@ -291,10 +405,11 @@ impl<T: Clone> Automaton<T> {
                 slot.clear();
                 continue;
             };
-            slot.drop_while(|kept| kept.number <= last);
-            before = slot
-                .needed(*need)
-                .map(|needed| slot.kept[needed - 1].number);
+            match shape.is_lasting() {
+                true => slot.drop_all(|kept| kept.records.0 <= last),
+                false => slot.drop_while(|kept| kept.records.0 <= last),
+            };
+            before = slot.last_needed(*need);
         }
     }
 
@@ -332,33 +447,40 @@ impl<T: Clone> Automaton<T> {
     }
 
     fn judge(&self, shape: &Shape, needed: &[usize], clock: Option<Time>) -> Verdict {
-        // (sequence number, time, slot, position in the slot)
-        let mut order: Vec<(u64, Time, usize, usize)> = Vec::new();
+        // (start, number of the first record, slot, position in the slot)
+        let mut order: Vec<(Time, u64, usize, usize)> = Vec::new();
+        let mut over = Time::MIN;
         for (slot, needed) in needed.iter().enumerate() {
             let kept = self.slots[slot].kept.iter().take(*needed).enumerate();
-            order.extend(kept.map(|(at, kept)| (kept.number, kept.time, slot, at)));
+            order.extend(kept.map(|(at, kept)| {
+                over = over.max(kept.time);
+                (kept.start, kept.records.0, slot, at)
+            }));
         }
         order.sort_unstable();
         let (Some(first), Some(last)) = (order.first(), order.last()) else {
             return Verdict::Fire;
         };
-        let lasted = last.1 - first.1;
+        let lasted = over - first.0;
         if lasted > shape.window {
             return Verdict::Lose(first.2, first.3);
         }
-        for (reach, times) in shape.refutations.iter().zip(&self.refuted) {
+        for (number, (reach, times)) in shape.refutations.iter().zip(&self.refuted).enumerate() {
             // an entry with a count above one represents several
             let anchor = order.get(reach.anchor).unwrap_or(last);
-            let start = anchor.1 + Time::from(reach.slide);
+            let start = anchor.0 + Time::from(reach.slide);
             let lasted = if reach.absolute { 0 } else { lasted };
             let end = start + (Time::from(reach.window) + lasted).max(0);
-            let next = times.partition_point(|time| *time < start);
-            if times.get(next).is_some_and(|time| *time <= end) {
+            // one that lasts counts if it is under way at any moment of the range
+            let until = end + shape.refutation_lasts(number);
+            let next = times.partition_point(|(_, over)| *over < start);
+            let mut near = times.range(next..).take_while(|(_, over)| *over <= until);
+            if near.any(|(start, _)| *start <= end) {
                 return Verdict::Lose(anchor.2, anchor.3);
             }
             // another one with the same time may still come
-            if clock.is_some_and(|clock| clock <= end) {
-                return Verdict::Wait(end);
+            if clock.is_some_and(|clock| clock <= until) {
+                return Verdict::Wait(until);
             }
         }
         Verdict::Fire

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::automaton::{Shape, Time};
+use super::automaton::{Lasting, SPARE, Shape, Time};
 use crate::matcher::Hit;
 use kwhy_signature::{Comparison, Condition, Reach, Scope, What, leaves};
 
@@ -13,6 +13,8 @@ pub(super) enum Role {
     Slot(usize),
     /// It is this refutation.
     Refutes(usize),
+    /// It is a leaf of an inner condition, by their numbers.
+    Inside { inner: usize, leaf: usize },
 }
 
 impl Role {
@@ -21,6 +23,7 @@ impl Role {
         match self {
             Role::Slot(at) => (1 << at, 0),
             Role::Refutes(at) => (0, 1 << at),
+            Role::Inside { .. } => (0, 0),
         }
     }
 }
@@ -36,10 +39,94 @@ pub(super) struct Plan {
     /// The captures that must agree across parts.
     pub names: Vec<String>,
     pub shape: Shape,
+    /// The parts that are conditions over time themselves.
+    pub inner: Vec<Inner>,
+    /// The longest time by which entries come later than their last record, as inner conditions are decided after it;
+    /// none if they are decided with it.
+    pub delay: Option<Time>,
     /// True if it is a single event, reported in bursts.
     pub is_burst: bool,
     /// True if each line of a record is an entry that the parts ask for: a runtime stamped each of them.
     pub by_line: bool,
+}
+
+/// A part of a condition over time that is one itself: a match of it is an entry.
+#[derive(Debug)]
+pub(super) struct Inner {
+    /// What a match of it is.
+    pub role: Role,
+    pub plan: Plan,
+}
+
+impl Inner {
+    /// The longest time from its first entry to its last.
+    fn lasts(&self) -> Time {
+        self.plan.shape.window
+    }
+
+    /// The longest time by which its matches come later than their last record.
+    fn delay(&self) -> Option<Time> {
+        let delays = [self.plan.delay, self.plan.shape.delay()];
+        let delays = delays.into_iter().flatten();
+        delays.reduce(Time::saturating_add)
+    }
+}
+
+/// The roles of the leaves of a condition's parts, and those of its parts that are over time themselves.
+#[derive(Default)]
+struct Parts {
+    leaves: Vec<Option<(Role, Vec<Comparison>)>>,
+    inner: Vec<Inner>,
+}
+
+impl Parts {
+    fn add(&mut self, part: &Condition, role: Role) {
+        let plan = match part.what {
+            What::Event(_) => None,
+            _ => Plan::new(part),
+        };
+        let Some(plan) = plan else {
+            self.leaves.push(Some((role, part.comparisons.clone())));
+            return;
+        };
+        let inner = self.inner.len();
+        let of_leaf = |(leaf, known): (usize, &Option<(Role, Vec<Comparison>)>)| {
+            let comparisons = known.as_ref().map(|(_, comparisons)| comparisons.clone());
+            comparisons.map(|comparisons| (Role::Inside { inner, leaf }, comparisons))
+        };
+        self.leaves
+            .extend(plan.leaves.iter().enumerate().map(of_leaf));
+        self.inner.push(Inner { role, plan });
+    }
+
+    /// What is known of the entries that last; nothing where none does.
+    fn lasting(&self, parts: &[Condition], refutations: usize) -> Lasting {
+        if self.inner.is_empty() {
+            return Lasting::default();
+        }
+        let mut lasting = Lasting {
+            slots: vec![0; parts.len()],
+            refutations: vec![0; refutations],
+            spare: parts
+                .iter()
+                .map(|part| match part.number_of_entries() {
+                    0 | 1 => SPARE,
+                    entries => SPARE / usize::try_from(entries).unwrap_or(SPARE),
+                })
+                .collect(),
+        };
+        for inner in &self.inner {
+            let lasts = match inner.role {
+                Role::Slot(at) => lasting.slots.get_mut(at),
+                Role::Refutes(at) => lasting.refutations.get_mut(at),
+                Role::Inside { .. } => None,
+            };
+            if let Some(lasts) = lasts {
+                *lasts = inner.lasts();
+            }
+        }
+        lasting
+    }
 }
 
 impl Plan {
@@ -49,22 +136,35 @@ impl Plan {
             return None;
         }
         let parts = condition.temporal_parts();
-        let slots = parts.iter().enumerate();
-        let mut roles: Vec<_> = slots
-            .map(|(at, part)| Some((Role::Slot(at), part.comparisons.clone())))
-            .collect();
+        let mut all = Parts::default();
+        let is_lone = matches!(condition.what, What::Event(_));
+        for (at, part) in parts.iter().enumerate() {
+            match is_lone {
+                // it is its own part
+                true => all
+                    .leaves
+                    .push(Some((Role::Slot(at), part.comparisons.clone()))),
+                false => all.add(part, Role::Slot(at)),
+            }
+        }
         let mut beside = Vec::new();
         for part in &condition.also {
             leaves(part, &mut beside);
         }
-        roles.extend(beside.iter().map(|_| None));
-        let refutations = condition.none.iter().enumerate();
-        roles.extend(
-            refutations.map(|(at, part)| Some((Role::Refutes(at), part.comparisons.clone()))),
-        );
+        all.leaves.extend(beside.iter().map(|_| None));
+        for (at, part) in condition.none.iter().enumerate() {
+            all.add(part, Role::Refutes(at));
+        }
+        let lasting = all.lasting(parts, condition.none.len());
+        let Parts {
+            leaves: roles,
+            inner,
+        } = all;
+        let delays = inner.iter().filter_map(Inner::delay);
         let window = condition.within.map_or(0, |within| within.as_nanos());
-        let is_lone = matches!(condition.what, What::Event(_));
         Some(Plan {
+            delay: delays.max(),
+            inner,
             leaves: roles,
             per: condition.per,
             comparisons: condition.comparisons.clone(),
@@ -81,9 +181,10 @@ impl Plan {
                     .iter()
                     .map(|absent| absent.reach.unwrap_or(Reach::default()))
                     .collect(),
+                lasting,
             },
             is_burst: is_lone && condition.none.is_empty(),
-            by_line: parts.iter().chain(&condition.none).all(is_entry),
+            by_line: parts.iter().chain(&condition.none).all(is_of_entries),
         })
     }
 
@@ -114,9 +215,13 @@ impl Plan {
     }
 }
 
-/// Returns true if a part asks for an entry as it is written.
-fn is_entry(part: &Condition) -> bool {
-    matches!(&part.what, What::Event(event) if event.entry.is_some())
+/// Returns true if a part asks for entries as they are written.
+fn is_of_entries(part: &Condition) -> bool {
+    let mut all = Vec::new();
+    leaves(part, &mut all);
+    let is_entry =
+        |leaf: &&Condition| matches!(&leaf.what, What::Event(event) if event.entry.is_some());
+    all.iter().all(is_entry)
 }
 
 /// The value that a hit captured under a name.

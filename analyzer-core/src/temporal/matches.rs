@@ -55,7 +55,7 @@ impl MatchCollector {
             .collect();
         let first = filled.first().map(|(slot, _)| *slot);
         let hits = filled.iter().map(|(slot, hit)| Hit {
-            leads: Some(*slot) == first,
+            leads: Some(*slot) == first && hit.leads,
             ..(*hit).clone()
         });
         self.push(Match {

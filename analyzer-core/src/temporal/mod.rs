@@ -2,6 +2,7 @@
 
 mod automaton;
 mod compile;
+mod level;
 mod matches;
 mod partition;
 mod reorder;
@@ -30,8 +31,8 @@ pub(super) fn matches(
     for (leaf, list) in lists.iter().enumerate().take(all.len()) {
         order.extend(list.iter().map(|hit| (leaf, hit)));
     }
-    let parts = condition.temporal_parts().len();
-    *hits = lists.get(parts..).unwrap_or_default().iter();
+    let own = condition.number_of_own_leaves();
+    *hits = lists.get(own..).unwrap_or_default().iter();
     let mut order: Vec<(usize, Hit)> = order
         .into_iter()
         .map(|(leaf, hit)| (leaf, hit.clone()))

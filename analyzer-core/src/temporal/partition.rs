@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use super::automaton::{Automaton, Entry, Full, SPARE, Time};
+use super::automaton::{Full, SPARE, Span, Time};
 use super::compile::{Plan, Role};
+use super::level::Level;
 use super::matches::MatchCollector;
 use super::reorder::Reorder;
 use super::threshold::{Burst, Bursts};
@@ -17,7 +18,9 @@ pub(super) const MAX_PARTITIONS: usize = 256;
 #[derive(Debug)]
 pub(super) struct Record {
     pub hits: Vec<(Role, Hit)>,
-    pub _counted: Arc<()>,
+    /// Where it starts and ends, if it is a match of an inner condition.
+    pub span: Option<Span>,
+    pub counted: Arc<()>,
 }
 
 impl Record {
@@ -27,14 +30,25 @@ impl Record {
         hits.find(|(role, _)| *role == Role::Slot(slot))
             .map(|(_, hit)| hit)
     }
+
+    /// Returns the hits of the entry that fills a slot: several if it is a match of an inner condition.
+    pub fn of_slot(&self, slot: usize) -> impl Iterator<Item = &Hit> {
+        let all = self.span.map_or(1, |_| self.hits.len());
+        let hits = self.hits.iter();
+        hits.filter(move |(role, _)| *role == Role::Slot(slot))
+            .map(|(_, hit)| hit)
+            .take(all)
+    }
 }
 
 /// Values of the shared captures; `None` where a hit lacks one.
-type Values = Vec<Option<String>>;
+pub(super) type Values = Vec<Option<String>>;
 
 #[derive(Clone, Debug)]
 struct Partition {
-    automaton: Automaton<Arc<Record>>,
+    level: Level,
+    /// The number of records taken.
+    taken: u64,
     /// The time of last use, in records taken.
     used: u64,
 }
@@ -118,7 +132,7 @@ impl PartitionSet {
             let values = plan.values(hit);
             is_loose |= values.iter().any(Option::is_none);
             // a refutation affects only existing partitions, unless it looks back
-            if matches!(role, Role::Slot(_)) || plan.shape.look_back() > 0 {
+            if !matches!(role, Role::Refutes(_)) || plan.shape.look_back() > 0 {
                 self.open(plan, time, &values, collector);
             }
             own.push(values);
@@ -168,7 +182,8 @@ impl PartitionSet {
             }
         }
         let mut partition = Partition {
-            automaton: Automaton::new(&plan.shape),
+            level: Level::new(plan),
+            taken: 0,
             used: self.used,
         };
         for (time, record) in &self.loose {
@@ -188,26 +203,11 @@ impl Partition {
         record: &Arc<Record>,
         collector: &mut MatchCollector,
     ) {
-        let mut entry = Entry {
-            time,
-            count: 1,
-            slots: 0,
-            refutations: 0,
-            item: Arc::clone(record),
-        };
-        for (role, hit) in &record.hits {
-            if plan.fits(values, hit) {
-                let (slots, refutations) = role.bits();
-                entry.slots |= slots;
-                entry.refutations |= refutations;
-                entry.count = plan.weight(hit);
-            }
-        }
-        if entry.slots != 0 || entry.refutations != 0 {
-            let mut fired = Vec::new();
-            self.automaton.take(&plan.shape, entry, &mut fired);
-            collect_matches(plan, values, fired, collector);
-        }
+        let mut fired = Vec::new();
+        self.level
+            .take(plan, (values, time, self.taken), record, &mut fired);
+        self.taken += 1;
+        collect_matches(plan, values, fired, collector);
     }
 
     fn advance(
@@ -218,16 +218,16 @@ impl Partition {
         collector: &mut MatchCollector,
     ) {
         let mut fired = Vec::new();
-        self.automaton.advance(&plan.shape, time, &mut fired);
+        self.level.advance(plan, time, &mut fired);
         collect_matches(plan, values, fired, collector);
     }
 
     fn finish(mut self, plan: &Plan, values: &Values, collector: &mut MatchCollector) -> usize {
         let mut fired = Vec::new();
-        self.automaton.finish(&plan.shape, &mut fired);
+        self.level.finish(plan, &mut fired);
         collect_matches(plan, values, fired, collector);
-        collector.dropped += self.automaton.dropped();
-        self.automaton.len()
+        collector.dropped += self.level.dropped();
+        self.level.len()
     }
 }
 
@@ -240,7 +240,7 @@ fn collect_matches(
     for full in fired {
         let hits = full
             .iter()
-            .filter_map(|(slot, record)| record.in_slot(*slot).map(|hit| (*slot, hit)));
+            .flat_map(|(slot, record)| record.of_slot(*slot).map(|hit| (*slot, hit)));
         collector.complete(plan, values, hits.collect());
     }
 }

@@ -165,7 +165,8 @@ impl Stream {
         };
         let record = Record {
             hits,
-            _counted: Arc::clone(&self.counted),
+            span: None,
+            counted: Arc::clone(&self.counted),
         };
         let partitions = &mut group.axes[axis as usize];
         if partitions.take(&self.plan, time, record, &mut self.collector) {

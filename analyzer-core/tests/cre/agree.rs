@@ -37,9 +37,18 @@ proptest! {
             words().prop_map(|text| format!("{{value: {text:?}}}")),
             prop::sample::select(EXPRESSIONS).prop_map(|text| format!("{{regex: {text:?}}}")),
         ], 1..4),
-        block in 300usize..4000,
+        (block, is_nested, is_refuted) in (300usize..4000, any::<bool>(), any::<bool>()),
     ) {
         let condition = match terms.as_slice() {
+            [one, others @ ..] if is_nested => {
+                let event = "event: {source: shop}";
+                let first = format!("{{set: {{event: {{source: shop, origin: true}}, match: [{one}]}}}}");
+                let others = others.iter().map(|other| format!("{{set: {{{event}, window: 5s, match: [{other}, {one}]}}}}"));
+                let negative = if is_refuted { format!(", negate: [{{sequence: {{{event}, window: 3s, order: [{one}, {one}]}}}}]") } else { String::new() };
+                let all: Vec<String> = std::iter::once(first).chain(others).collect();
+                let window = if all.len() > 1 { ", window: 20s" } else { "" };
+                format!("    set: {{match: [{}]{window}{negative}}}", all.join(", "))
+            }
             [one] => format!("    set: {{event: {{source: shop}}, match: [{one}]}}"),
             several => format!("    set: {{event: {{source: shop}}, window: 9s, match: [{}]}}", several.join(", ")),
         };

@@ -108,6 +108,24 @@ fn negative_terms_suppress_by_window_slide_anchor_and_absolute() {
 }
 
 #[test]
+fn a_line_without_a_time_has_that_of_the_record_before_it() {
+    let analyzers = || {
+        let rules = [rule("CRE-2030-0001", SEQUENCE)];
+        [analyzer(&rules), analyzer(&rules).with_naive_matching()]
+    };
+    for (second, fire) in [(5, true), (6, false)] {
+        let log = line(0, "open") + "oven\n\nnone\n" + &line(second, "shelf");
+        for analyzer in analyzers() {
+            let found = !analyzer
+                .analyze_text("stdin", log.as_str())
+                .findings
+                .is_empty();
+            assert_eq!(found, fire, "{log}");
+        }
+    }
+}
+
+#[test]
 fn named_terms_stand_for_others() {
     let rules = "rules:\n- cre: {id: CRE-2030-0001}\n  rule: {set: {event: {source: shop}, window: 5s, match: [cold, shelf is bare], negate: [{value: shut, window: 1s}]}}\nterms:\n  cold: {regex: 'oven .*cold'}\n  shut: {value: closed, window: 9s}\n".to_owned();
     let analyzer = analyzer(&[rules]);
@@ -467,6 +485,9 @@ fn rules_and_native_signatures_are_written_as_each_other() {
     for body in [
         SET,
         SEQUENCE,
+        super::nested::SHIFT,
+        "    set: {match: [{sequence: {event: {source: shop, origin: true}, window: 5s, order: [a, b]}, count: 2}, {set: {event: {source: shop}, match: [c]}}], window: 9s}",
+        "    set: {match: [{set: {match: [{sequence: {event: {source: shop, origin: true}, window: 5s, order: [a, b]}}], negate: [{set: {event: {source: shop}, match: [{regex: c}, d], window: 2s}, slide: -1s}]}}]}",
         "    sequence: {event: {source: shop}, window: 1m30s, correlations: [hostname], order: [{regex: 'a.+b', count: 3}, {jq: '.a == 1'}], negate: [{value: x, window: 2s, slide: -1s, anchor: 1, absolute: true}, y]}",
     ] {
         rules.push(rule("CRE-2030-0001", body));

@@ -155,7 +155,15 @@ impl Catalogue {
     /// assert!(errors.iter().any(|error| error.message().ends_with("did you mean `title`?")));
     /// ```
     pub fn errors_of(&self, file: &str, yaml: &str) -> Vec<SignatureError> {
-        all_errors(file, yaml, &self.causes)
+        match cre::file_kind(yaml) {
+            FileKind::Native => all_errors(file, yaml, &self.causes),
+            // of rules the first error is known
+            FileKind::Rules => {
+                let read = cre::read(file, yaml, &self.causes, community_cause);
+                read.err().into_iter().collect()
+            }
+            FileKind::BesideRules => Vec::new(),
+        }
     }
 
     /// Adds causes that signatures added later may name: a YAML mapping of ids to what they mean, one entry a line,

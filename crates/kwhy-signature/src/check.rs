@@ -212,6 +212,9 @@ pub(crate) fn problems(signature: &Signature, causes: &Causes) -> Vec<Problem> {
     if signature.condition.reach.is_some() {
         all.push(Problem::new("match", "match", MISPLACED));
     }
+    if let Err(message) = signature.condition.check_once() {
+        all.push(Problem::new("match", "match", message));
+    }
     if let Err(message) = signature.condition.check_closed() {
         all.push(Problem::of_captures("where", message));
     }

@@ -1,6 +1,6 @@
 //! Expressions that show no more than whether another one matches somewhere in a text, which is cheaper.
 
-use regex_syntax::hir::{Capture, Hir, HirKind, Repetition};
+use regex_syntax::hir::{Capture, Class, Hir, HirKind, Repetition};
 
 /// The expression that is found in a text if and only if this one is, without what may be missing at its ends; none
 /// if nothing may at its start: what is asked for at the end alone costs little.
@@ -49,6 +49,33 @@ pub(super) fn states(hir: &Hir) -> usize {
         HirKind::Capture(group) => states(&group.sub),
         HirKind::Concat(parts) | HirKind::Alternation(parts) => {
             parts.iter().map(states).fold(1, usize::saturating_add)
+        }
+    }
+}
+
+/// At most so many bytes an expression takes when it is compiled.
+pub(super) fn most_bytes(hir: &Hir) -> usize {
+    // a range of characters is up to eight sequences of up to four bytes
+    const OF_RANGE: usize = 8 * 4 * OF_STATE;
+    const OF_STATE: usize = 64;
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => OF_STATE,
+        HirKind::Literal(literal) => literal.0.len().saturating_mul(OF_STATE),
+        HirKind::Class(Class::Unicode(class)) => class.ranges().len().saturating_mul(OF_RANGE),
+        HirKind::Class(Class::Bytes(class)) => class.ranges().len().saturating_mul(OF_STATE),
+        HirKind::Repetition(repeated) => {
+            let times = repeated
+                .max
+                .unwrap_or(repeated.min)
+                .max(1)
+                .saturating_add(1);
+            let one = most_bytes(&repeated.sub).saturating_add(OF_STATE);
+            one.saturating_mul(times as usize)
+        }
+        HirKind::Capture(group) => most_bytes(&group.sub).saturating_add(2 * OF_STATE),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => {
+            let parts = parts.iter().map(most_bytes);
+            parts.fold(2 * OF_STATE, usize::saturating_add)
         }
     }
 }

@@ -20,16 +20,14 @@ pub(crate) fn weight_of(hir: &Hir) -> usize {
     }
 }
 
-/// A byte that each match of a regular expression contains, and that is no letter or digit.
-pub(crate) fn required_byte(hir: &Hir) -> Option<u8> {
+/// A byte of some kind that each match of a regular expression contains.
+pub(crate) fn required_byte(hir: &Hir, is_kind: fn(&u8) -> bool) -> Option<u8> {
+    let of = |part: &Hir| required_byte(part, is_kind);
     match hir.kind() {
-        HirKind::Literal(literal) => {
-            let mut bytes = literal.0.iter().copied();
-            bytes.find(|byte| byte.is_ascii_punctuation())
-        }
-        HirKind::Concat(parts) => parts.iter().find_map(required_byte),
-        HirKind::Capture(group) => required_byte(&group.sub),
-        HirKind::Repetition(repeated) if repeated.min > 0 => required_byte(&repeated.sub),
+        HirKind::Literal(literal) => literal.0.iter().copied().find(is_kind),
+        HirKind::Concat(parts) => parts.iter().find_map(of),
+        HirKind::Capture(group) => of(&group.sub),
+        HirKind::Repetition(repeated) if repeated.min > 0 => of(&repeated.sub),
         _ => None,
     }
 }

@@ -70,7 +70,7 @@ pub(super) fn digest(source: &str) -> Result<Digest, String> {
         literals: phrases::telling_words(&loose),
         byte: match written.form {
             Form::Template => None,
-            _ => literals::required_byte(&loose),
+            _ => literals::required_byte(&loose, u8::is_ascii_punctuation),
         },
         phrases: searched.texts,
         demanded: literals::demanded(&loose),

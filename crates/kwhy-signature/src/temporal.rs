@@ -1,8 +1,8 @@
 //! Conditions over time: what makes a condition temporal, and what it may contain.
 //!
 //! `all` and `sequence` with `within`, an event with `at_least` and `within`, and an event with an
-//! entry of `none` that says where it is looked for. Their parts are single events, so that they can
-//! be followed while the input is read.
+//! entry of `none` that says where it is looked for. Their parts are single events, or are `all` and
+//! `sequence` with `within` themselves, so that they can be followed while the input is read.
 
 use std::time::Duration;
 
@@ -18,6 +18,12 @@ pub(crate) const MAX_COUNT: u64 = 4096;
 
 /// The maximum `at_least` of a lone event, which needs less memory.
 pub(crate) const MAX_LONE_COUNT: u64 = 65_536;
+
+/// The most events of the conditions over time that are a part of another one, in all depths.
+pub(crate) const MAX_INNER_LEAVES: usize = 128;
+
+/// The depth to which conditions over time may be parts of one another.
+pub(crate) const MAX_DEPTH: usize = 100;
 
 /// The message for a reach in a wrong place.
 pub(super) const MISPLACED: &str = "window, slide, anchor and absolute belong in an entry of none, \
@@ -112,6 +118,28 @@ impl Condition {
             && parts.iter().chain(further).all(Condition::is_of_objects)
     }
 
+    /// The number of entries of one match of a part, which may be over time itself.
+    pub fn number_of_entries(&self) -> u64 {
+        let (What::All(parts) | What::Sequence(parts)) = &self.what else {
+            return 1;
+        };
+        let entries = parts
+            .iter()
+            .map(|part| part.at_least.saturating_mul(part.number_of_entries()));
+        entries.fold(0, u64::saturating_add)
+    }
+
+    /// The depth to which conditions over time are parts of one another.
+    fn depth(&self) -> usize {
+        match &self.what {
+            What::All(parts) | What::Any(parts) | What::Sequence(parts) => {
+                let parts = parts.iter().chain(&self.none);
+                1 + parts.map(Condition::depth).max().unwrap_or(0)
+            }
+            What::Event(_) | What::Object(_) => 0,
+        }
+    }
+
     /// The positive parts of a condition over time; a lone event is its own.
     pub fn temporal_parts(&self) -> &[Condition] {
         match &self.what {
@@ -130,7 +158,10 @@ impl Condition {
         if reaching(listed) || reaching(&self.also) {
             return Err(MISPLACED.into());
         }
+        self.also.iter().try_for_each(Condition::check_once)?;
         if !self.is_temporal() {
+            let parts = listed.iter().chain(&self.none);
+            parts.into_iter().try_for_each(Condition::check_once)?;
             let misplaced = reaching(&self.none);
             return if misplaced {
                 Err(MISPLACED.into())
@@ -155,10 +186,20 @@ impl Condition {
         self.check_counts(parts, !listed.is_empty())
     }
 
-    /// Refuses a part of a condition over time that is not a single event.
+    /// Refuses a condition over time that must hold several times, which only parts of another one can.
+    pub(super) fn check_once(&self) -> Result<(), String> {
+        let is_list = matches!(self.what, What::All(_) | What::Sequence(_));
+        match is_list && self.is_temporal() && self.at_least > 1 {
+            true => Err("at_least belongs to a part of all or sequence with within".into()),
+            false => Ok(()),
+        }
+    }
+
+    /// Refuses a part of a condition over time that is neither a single event nor over time itself.
     fn check_alone(&self) -> Result<(), String> {
         match self.what {
             What::Event(_) => {}
+            What::All(_) | What::Sequence(_) if self.is_temporal() => return self.check_inner(),
             What::Object(_) => {
                 return Err(
                     "an object has no time: a condition with within is made of events".into(),
@@ -166,8 +207,8 @@ impl Condition {
             }
             What::All(_) | What::Any(_) | What::Sequence(_) => {
                 return Err(
-                    "all, any and sequence are not allowed inside a condition with within; \
-                     for any of several texts give the event a list of messages"
+                    "any, and all and sequence without within, are not allowed inside a condition with \
+                     within; for any of several texts give the event a list of messages"
                         .into(),
                 );
             }
@@ -182,10 +223,40 @@ impl Condition {
         Ok(())
     }
 
-    fn check_counts(&self, parts: &[Condition], is_list: bool) -> Result<(), String> {
-        if is_list && self.at_least > 1 {
-            return Err("at_least belongs to a part of all or sequence with within".into());
+    /// Refuses a part over time that says more than when its events occur.
+    fn check_inner(&self) -> Result<(), String> {
+        let mut captured = Vec::new();
+        self.captures(&mut captured);
+        let further = self.none.iter().map(|absent| {
+            let mut captured = Vec::new();
+            absent.captures(&mut captured);
+            captured.len()
+        });
+        if captured.len() + further.sum::<usize>() > 0 || !self.also.is_empty() {
+            return Err(
+                "a condition with within inside of another one captures nothing and has no also"
+                    .into(),
+            );
         }
+        if self.number_of_entries() > MAX_COUNT {
+            return Err(format!(
+                "a match of a condition inside of another one has more than {MAX_COUNT} events"
+            ));
+        }
+        if self.number_of_leaves() > MAX_INNER_LEAVES {
+            return Err(format!(
+                "more than {MAX_INNER_LEAVES} events in conditions inside of another one"
+            ));
+        }
+        if self.depth() > MAX_DEPTH {
+            return Err(format!(
+                "conditions with within are more than {MAX_DEPTH} inside of one another"
+            ));
+        }
+        Ok(())
+    }
+
+    fn check_counts(&self, parts: &[Condition], is_list: bool) -> Result<(), String> {
         if !is_list && self.at_least == 1 && self.within.is_some() {
             return Err("within needs at_least on a single event".into());
         }

@@ -1,6 +1,7 @@
 //! `kwhy signatures new`: a signature from a pasted line, to be completed by its author.
 
 mod pattern;
+mod rule;
 
 use std::fmt::Write as _;
 use std::fs;
@@ -30,6 +31,8 @@ pub struct NewPlan {
     pub cause: Option<String>,
     /// The file that is written; standard output if there is none.
     pub output: Option<PathBuf>,
+    /// True if it is a rule of the community.
+    pub is_rule: bool,
     /// What becomes of secrets in the paste.
     pub secrets: SecretPolicy,
 }
@@ -64,10 +67,16 @@ pub fn new(
         SecretPolicy::Mask => masked(&text).into_owned(),
         SecretPolicy::Show => text,
     };
-    let catalogue = catalogue::load(signatures)?;
     let Some(record) = record(&text) else {
         return Err(Failure::NoRecord);
     };
+    if plan.is_rule {
+        let (id, output) = (plan.id.as_deref(), plan.output.as_deref());
+        rule::write(&record, id, output, (out, notes))?;
+        out.flush()?;
+        return Ok(Status::Ran);
+    }
+    let catalogue = catalogue::load(signatures)?;
     if let Some(cause) = plan
         .cause
         .as_ref()

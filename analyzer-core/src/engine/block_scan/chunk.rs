@@ -8,12 +8,12 @@ use super::super::list_continuation::{Items, Reach};
 use super::super::listed::Listed;
 use super::super::pieces::Piece;
 use super::folded::Folder;
-use super::{BlockScan, MAX_SEGMENTS, MAX_TEXT, Run, count};
+use super::{BlockScan, MAX_SEGMENTS, MAX_TEXT, Read, Run, count};
 use crate::correlate::ObjectSnapshot;
 use crate::matcher::Hit;
 use crate::report::SegmentSummary;
 use kwhy_model::{Event, Format, Parsed, Stamp, Subject};
-use kwhy_parse::framing::line_at;
+use kwhy_parse::framing::{Class, classify, line_at};
 use kwhy_parse::input::{
     Chunk, Document, Extent, floor_char, is_output, lines, log_section, segments_within,
     without_closing_marks,
@@ -71,18 +71,19 @@ impl BlockScan<'_, '_, '_> {
         self.block.whole && self.block.bytes.len() <= self.block_limits.joined_up_to
     }
 
-    /// Parses a range of the block's bytes and tests what is there; `part` of a block, or all of it.
+    /// Parses a range of the block's bytes, which is `read`, and tests what is there.
     /// `candidates` are the conditions that its log records may fulfil, if that is known.
     pub(super) fn read_chunk(
         &mut self,
         range: Range<usize>,
         lines_before: u64,
-        part: bool,
+        read: Read,
         candidates: Option<&[ConditionId]>,
     ) {
         let Some(bytes) = self.block.bytes.get(range.clone()) else {
             return;
         };
+        let part = read != Read::Whole;
         let chunk = Chunk {
             document: self.block.document,
             first_byte: self.block.offset + range.start,
@@ -97,8 +98,17 @@ impl BlockScan<'_, '_, '_> {
         };
         let text = chunk.text.text();
         let end = without_closing_marks(text.trim_end_matches('\n'));
-        let around = (self.block).around(range.start, self.is_followed(range.end));
-        if part && around.table.is_none() && !end.contains('\n') && log::detect(end).is_some() {
+        let is_record = read == Read::Record;
+        let is_followed = match is_record && range.end < self.block.bytes.len() {
+            true => true,
+            false => self.is_followed(range.end),
+        };
+        let around = (self.block).around(range.start, is_followed);
+        // what is surely one is found faster than its format
+        let is_sure =
+            |line: &str| is_record && matches!(classify(line.as_bytes()), Class::Record(_));
+        let is_log = |line| is_sure(line) || log::detect(line).is_some();
+        if part && around.table.is_none() && !end.contains('\n') && is_log(end) {
             let line: Vec<_> = lines(end).collect();
             let mut parsed = log::parse(&line);
             self.fill(&mut parsed.events);
@@ -163,11 +173,13 @@ impl BlockScan<'_, '_, '_> {
                 _ => self.reach(&range, number == 0, is_last),
             };
             let parsed = parse::segment(segment, self.limits);
+            self.following.clear();
             if let Some(folder) = &mut folder {
-                parsed
-                    .events
-                    .iter()
-                    .for_each(|event| folder.take(text, event));
+                for event in &parsed.events {
+                    let time = folder.take(text, event);
+                    let follows = time.map(|time| (event.span.start, time));
+                    self.following.extend(follows);
+                }
             }
             self.test(
                 &chunk,
@@ -185,6 +197,7 @@ impl BlockScan<'_, '_, '_> {
                 self.outcome.inherited = self.outcome.hits.len();
             }
         }
+        self.following.clear();
         if let Some(folder) = folder {
             self.test_folded(&chunk, folder);
         }
@@ -296,8 +309,16 @@ impl BlockScan<'_, '_, '_> {
             outcome.stopped +=
                 self.tester
                     .event(chunk, (event, self.is_paste), candidates, &mut outcome.hits);
-            let made = outcome.hits.iter_mut().skip(before);
-            made.for_each(|(_, hit)| hit.written_in(of));
+            let mut follows = self.following.iter();
+            let follows = follows.find(|(start, _)| *start == event.span.start);
+            for (leaf, hit) in outcome.hits.iter_mut().skip(before) {
+                hit.written_in(of);
+                if let Some((_, time)) = follows
+                    && self.tester.is_entry(*leaf)
+                {
+                    hit.take_time_of_record(*time);
+                }
+            }
             let hits = outcome.hits.get(before..).unwrap_or_default();
             let catalogue = self.tester.catalogue();
             let covers = |((number, leaf), _): &(ConditionId, Hit)| {

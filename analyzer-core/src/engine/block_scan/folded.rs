@@ -2,7 +2,7 @@
 
 use super::BlockScan;
 use crate::matcher::Hit;
-use kwhy_model::{Event, Format, Span, Text};
+use kwhy_model::{Event, Format, Span, Stamp, Text};
 use kwhy_parse::framing::begins_record;
 use kwhy_parse::input::Chunk;
 use kwhy_signature::ConditionId;
@@ -26,8 +26,8 @@ struct Folded<'a> {
 }
 
 impl<'a> Folder<'a> {
-    /// Takes the next event of a text.
-    pub fn take(&mut self, text: &str, event: &Event<'a>) {
+    /// Takes the next event of a text. Returns the time of the record that it follows as a line without one.
+    pub fn take(&mut self, text: &str, event: &Event<'a>) -> Option<Stamp> {
         if event.time.is_some() {
             self.close();
             self.open = Some(Folded {
@@ -35,11 +35,9 @@ impl<'a> Folder<'a> {
                 span: event.span.clone(),
                 lines: 1,
             });
-            return;
+            return None;
         }
-        let Some(open) = &mut self.open else {
-            return;
-        };
+        let open = self.open.as_mut()?;
         let between = text.get(open.span.end..event.span.start);
         let follows = between.is_some_and(|between| between.trim().is_empty())
             && matches!(event.format, Format::Plain | Format::Prose)
@@ -49,8 +47,11 @@ impl<'a> Folder<'a> {
         if follows {
             open.span.end = event.span.end;
             open.lines += 1;
+            let carrier = open.head.carrier.as_ref();
+            carrier.and_then(|carrier| carrier.time).or(open.head.time)
         } else {
             self.close();
+            None
         }
     }
 

@@ -48,12 +48,12 @@ pub(crate) fn event(
         }
     }
     // what rules it out is mostly plain words, and cheaper to look for than what it must say
-    let mut texts = facts.haystacks();
     let rules_out = |text: Haystack<'_>| {
         let mut patterns = pattern.not.0.iter();
         patterns.any(|not| not.may_be(facts.marks()) && not.stands(text))
     };
-    if texts.any(rules_out) {
+    // the texts are made when they are asked for
+    if !pattern.not.0.is_empty() && facts.haystacks().any(rules_out) {
         return Vec::new();
     }
     if pattern.message.0.is_empty() && !entries.is_empty() {

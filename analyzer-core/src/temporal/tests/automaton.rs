@@ -377,6 +377,7 @@ fn what_waits_for_its_decision_survives_a_flood() {
     {
         let entry = Entry {
             time,
+            span: None,
             count: 1,
             slots: if item == 1 { 2 } else { 1 },
             refutations: 0,

@@ -1,10 +1,11 @@
 mod automaton;
+mod nested;
 mod reference;
 mod schema;
 mod signatures;
 mod stream;
 
-use super::automaton::{Automaton, Entry, Shape, Time};
+use super::automaton::{Automaton, Entry, Lasting, Shape, Time};
 use kwhy_signature::Reach;
 
 /// Matches as the numbers of their entries, by slot.
@@ -21,6 +22,7 @@ fn shape(ordered: bool, slots: &str, window: i64, refutations: &[Reach]) -> Shap
         needs: slots.split(' ').map(need).collect(),
         window: Time::from(window),
         refutations: refutations.to_vec(),
+        lasting: Lasting::default(),
     }
 }
 
@@ -32,6 +34,7 @@ fn entries(text: &str) -> Vec<Entry<usize>> {
         let (time, letters) = word.split_once(':').unwrap();
         let mut entry = Entry {
             time: time.parse().unwrap(),
+            span: None,
             count: 1,
             slots: 0,
             refutations: 0,

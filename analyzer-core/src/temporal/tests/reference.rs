@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 
-use super::{Entry, Matches, Shape, Time, run};
+use super::{Entry, Lasting, Matches, Shape, Time, run};
 use kwhy_signature::Reach;
 
 type Place = (usize, usize);
@@ -21,9 +21,31 @@ impl Reference<'_> {
     }
 
     fn horizon(&self) -> Time {
-        let reaches = self.shape.refutations.iter();
-        let right = reaches.map(|r| self.shape.window + Time::from(r.window + r.slide));
+        let reaches = self.shape.refutations.iter().enumerate();
+        let right = reaches.map(|(number, r)| {
+            self.shape.window + Time::from(r.window + r.slide) + self.refutation_lasts(number)
+        });
         right.max().unwrap_or(0).max(self.shape.window)
+    }
+
+    /// The longest time that a refutation lasts: one that has started is known when it is over.
+    fn refutation_lasts(&self, number: usize) -> Time {
+        let known = self.shape.lasting.refutations.get(number);
+        known.copied().unwrap_or(0)
+    }
+
+    /// The time at which an entry starts.
+    fn start(&self, at: usize) -> Time {
+        let entry = &self.entries[at];
+        entry.span.map_or(entry.time, |span| span.start)
+    }
+
+    /// The numbers of the first and last record of an entry.
+    fn records(&self, at: usize) -> (u64, u64) {
+        let entry = &self.entries[at];
+        entry
+            .span
+            .map_or((at as u64, at as u64), |span| span.records)
     }
 
     /// The entries of the next match, by slot.
@@ -34,7 +56,8 @@ impl Reference<'_> {
             let mut counted = 0;
             let mut taken = Vec::new();
             for &at in &unused[slot] {
-                if counted < *need && (!self.shape.ordered || after.is_none_or(|last| at > last)) {
+                let follows = || after.is_none_or(|last| self.records(at).0 > last);
+                if counted < *need && (!self.shape.ordered || follows()) {
                     taken.push(at);
                     counted += self.entries[at].count;
                 }
@@ -42,7 +65,7 @@ impl Reference<'_> {
             if counted < *need {
                 return None;
             }
-            after = taken.last().copied();
+            after = taken.last().map(|at| self.records(*at).1);
             chosen.push(taken);
         }
         Some(chosen)
@@ -63,22 +86,24 @@ impl Reference<'_> {
             for (slot, taken) in chosen.iter().enumerate() {
                 ranked.extend(taken.iter().map(|at| (*at, slot)));
             }
-            ranked.sort_unstable();
-            let start = time(ranked[0].0);
-            let span = time(ranked[ranked.len() - 1].0) - start;
+            ranked.sort_by_key(|(at, slot)| (self.start(*at), self.records(*at).0, *slot));
+            let start = self.start(ranked[0].0);
+            let end = ranked.iter().map(|(at, _)| time(*at)).max().unwrap();
+            let span = end - start;
             let mut loser = (span > self.shape.window).then_some(ranked[0]);
             for (number, reach) in self.shape.refutations.iter().enumerate() {
                 if loser.is_some() {
                     break;
                 }
                 let anchor = ranked[reach.anchor.min(ranked.len() - 1)];
-                let from = time(anchor.0) + Time::from(reach.slide);
+                let from = self.start(anchor.0) + Time::from(reach.slide);
                 let width = Time::from(reach.window) + if reach.absolute { 0 } else { span };
                 let to = from + width.max(0);
                 let mut known = self.remembered.iter();
-                if known.any(|(at, other)| *other == number && (from..=to).contains(&time(*at))) {
+                let overlaps = |at: usize| self.start(at) <= to && time(at) >= from;
+                if known.any(|(at, other)| *other == number && overlaps(*at)) {
                     loser = Some(anchor);
-                } else if clock <= to {
+                } else if clock <= to + self.refutation_lasts(number) {
                     return (matches, unused, true);
                 }
             }
@@ -96,8 +121,11 @@ impl Reference<'_> {
     }
 
     /// Returns true if an entry's refutations are kept: something that they could refute has
-    /// started.
+    /// started, or may have where entries last.
     fn is_remembered(&self, at: usize) -> bool {
+        if self.shape.lasting.slots.iter().any(|lasts| *lasts > 0) {
+            return true;
+        }
         let clock = self.entries[at].time;
         let (_, unused, waits) = self.matches(at, clock);
         let lives = |other: &usize| waits || self.entries[*other].time >= clock - self.horizon();
@@ -109,7 +137,7 @@ impl Reference<'_> {
     }
 }
 
-fn reference(shape: &Shape, entries: &[Entry<usize>]) -> Matches {
+pub(super) fn reference(shape: &Shape, entries: &[Entry<usize>]) -> Matches {
     let mut reference = Reference {
         shape,
         entries,
@@ -150,6 +178,7 @@ fn shapes() -> impl Strategy<Value = Shape> {
             needs,
             window: Time::from(window),
             refutations: refutations.into_iter().map(within).collect(),
+            lasting: Lasting::default(),
         }
     })
 }
@@ -166,6 +195,7 @@ fn inputs() -> impl Strategy<Value = Vec<Entry<usize>>> {
             time += gap;
             Entry {
                 time,
+                span: None,
                 count,
                 slots,
                 refutations,

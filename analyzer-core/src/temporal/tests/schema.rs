@@ -136,16 +136,30 @@ fn invalid_conditions_are_refused() {
         ),
         // invalid parts
         (
-            format!("all: [{{{set}}}], within: 9m"),
+            "all: [{all: [{event: {reason: A}}]}], within: 9m".to_owned(),
             "are not allowed inside",
+        ),
+        (
+            format!("all: [{{{set}, also: [{{event: {{reason: D}}}}]}}], within: 9m"),
+            "captures nothing and has no also",
+        ),
+        (
+            "all: [{all: [{event: {message: 'a {x}'}}], within: 5m}], within: 9m".to_owned(),
+            "captures nothing and has no also",
+        ),
+        (
+            "all: [{all: [{event: {reason: A}, at_least: 4096}, {event: {reason: B}}], within: 5m}], \
+             within: 9m"
+                .to_owned(),
+            "more than 4096 events",
         ),
         (
             "all: [{any: [{event: {reason: A}}]}], within: 9m".to_owned(),
             "are not allowed inside",
         ),
         (
-            format!("{set}, none: [{{{set}}}]"),
-            "are not allowed inside",
+            format!("any: [{{{set}, at_least: 2}}]"),
+            "at_least belongs to a part",
         ),
         (
             "all: [{object: {kind: Pod}}], within: 9m".to_owned(),
@@ -163,7 +177,6 @@ fn invalid_conditions_are_refused() {
             format!("{set}, none: [{{event: {{reason: C}}, at_least: 2}}]"),
             "at_least is not allowed",
         ),
-        (format!("{set}, at_least: 2"), "at_least belongs to a part"),
         (
             "sequence: [{event: {reason: A}}], within: 5m".to_owned(),
             "two events or more",
@@ -207,6 +220,34 @@ fn invalid_conditions_are_refused() {
     let repeated = "all: [{event: {reason: A}, at_least: 3}], within: 5m, \
         none: [{event: {reason: C}, anchor: 2}]";
     assert!(read(&format!("{{{repeated}}}")).is_ok());
+}
+
+#[test]
+fn conditions_over_time_are_parts_of_others() {
+    let inner = "all: [{event: {reason: A}}, {event: {reason: B}}], within: 5s";
+    for yaml in [
+        format!("{{all: [{{{inner}, at_least: 2}}, {{event: {{reason: C}}}}], within: 9m}}"),
+        format!("{{sequence: [{{{inner}}}, {{event: {{reason: C}}}}], within: 9m}}"),
+        format!(
+            "{{all: [{{event: {{reason: C}}}}], within: 0s, none: [{{{inner}, window: 5s, slide: -1s}}]}}"
+        ),
+    ] {
+        let condition = read(&yaml).unwrap_or_else(|error| panic!("{yaml}: {error}"));
+        assert!(condition.is_temporal(), "{yaml}");
+    }
+    let deep = |depth: usize| {
+        let open = "{all: [".repeat(depth);
+        format!(
+            "{open}{{event: {{reason: A}}}}{}",
+            "], within: 5s}".repeat(depth)
+        )
+    };
+    assert!(read(&deep(20)).is_ok());
+    let top = super::signatures::signature(&format!("{{{inner}, at_least: 2}}"));
+    let error = crate::Catalogue::empty()
+        .add_str("x.yaml", &top)
+        .unwrap_err();
+    assert!(error.message().contains("at_least belongs"), "{error}");
 }
 
 #[test]

@@ -12,11 +12,11 @@ use kwhy_model::{Format, Stamp, Subject};
 use kwhy_parse::input::Place;
 use kwhy_signature::Condition;
 
-fn condition(yaml: &str) -> Condition {
+pub(super) fn condition(yaml: &str) -> Condition {
     serde_yaml::from_str(yaml).unwrap()
 }
 
-fn hit(place: usize, moment: Option<Moment>) -> Hit {
+pub(super) fn hit(place: usize, moment: Option<Moment>) -> Hit {
     Hit {
         place: Place::default(),
         around: Vec::new(),
@@ -43,7 +43,7 @@ fn hit(place: usize, moment: Option<Moment>) -> Hit {
     }
 }
 
-fn at(millis: i128) -> Option<Moment> {
+pub(super) fn at(millis: i128) -> Option<Moment> {
     Some(Moment::At(Stamp {
         nanos: millis * 1_000_000,
         digits: 3,

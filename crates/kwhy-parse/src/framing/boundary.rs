@@ -83,6 +83,33 @@ pub fn begins_record(bytes: &[u8], at: usize) -> bool {
     begins && !continues_partial(bytes, at, line)
 }
 
+/// Returns true if a log record surely starts with the line at this byte, as its first bytes tell.
+fn surely_begins_record(bytes: &[u8], at: usize) -> bool {
+    let line = line_at(bytes, at);
+    let is_sure = match classify(line) {
+        Class::Record(_) => true,
+        Class::Json => payload_format(line).is_some(),
+        Class::Enveloped | Class::Inside | Class::Unknown => false,
+    };
+    is_sure && !continues_partial(bytes, at, line)
+}
+
+/// Returns the lines from the one at a byte up to the next that surely starts a record, if it surely starts one itself:
+/// they contain all of it, as [`record_at`] finds it.
+///
+/// ```
+/// use kwhy_parse::framing::{lines_of_record, record_at};
+/// let log = b"I0304 05:06:07.123456       1 a.go:8] one\n  two\nI0304 05:06:07.123456       1 a.go:8] three\n";
+/// assert_eq!(lines_of_record(log, 0), record_at(log, 0));
+/// assert_eq!(lines_of_record(log, 42), None);
+/// ```
+pub fn lines_of_record(bytes: &[u8], at: usize) -> Option<&[u8]> {
+    if !surely_begins_record(bytes, at) {
+        return None;
+    }
+    lines_up_to(bytes, at, surely_begins_record)
+}
+
 /// Returns true if the line before takes this one as its second.
 fn is_second_line(bytes: &[u8], at: usize, line: &[u8]) -> bool {
     let mut before = lines_before(bytes, at);
@@ -129,6 +156,11 @@ pub fn record_at(bytes: &[u8], at: usize) -> Option<&[u8]> {
     if !begins_record(bytes, at) {
         return None;
     }
+    lines_up_to(bytes, at, begins_record)
+}
+
+/// Returns the lines from the one at a byte up to the next at which a record starts, if none of them is cut in two.
+fn lines_up_to(bytes: &[u8], at: usize, starts: fn(&[u8], usize) -> bool) -> Option<&[u8]> {
     let mut end = at;
     for _ in 0..MAX_RECORD_LINES {
         let line = line_at(bytes, end);
@@ -136,7 +168,7 @@ pub fn record_at(bytes: &[u8], at: usize) -> Option<&[u8]> {
             return None;
         }
         end = (end + line.len() + 1).min(bytes.len());
-        if end == bytes.len() || begins_record(bytes, end) {
+        if end == bytes.len() || starts(bytes, end) {
             return bytes.get(at..end);
         }
     }

@@ -14,7 +14,8 @@ mod lines;
 mod partial;
 
 pub use boundary::{
-    DOCKER_LINE, ENTRY_LINES, begins_record, entry_at, record_at, spread_lines, starts,
+    DOCKER_LINE, ENTRY_LINES, begins_record, entry_at, lines_of_record, record_at, spread_lines,
+    starts,
 };
 pub(crate) use classify::payload_format;
 pub use classify::{Class, classify, classify_bare, is_error};

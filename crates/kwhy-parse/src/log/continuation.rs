@@ -103,13 +103,10 @@ pub(crate) fn is_raw_line<'l>(
     let Some((writer, payload)) = whole(line, &mut sources) else {
         return false;
     };
-    if starts(payload.as_str()) {
-        return false;
-    }
     let mut window = Vec::new();
     let mut later = EnvelopedLine::of(&writer, &payload);
     let mut before = before.filter(|line| !line.trim().is_empty());
-    for _ in 0..CARRIED_LINES {
+    for number in 0..CARRIED_LINES {
         let Some(nearest) = before.next() else {
             return false;
         };
@@ -118,6 +115,10 @@ pub(crate) fn is_raw_line<'l>(
         };
         let carried = EnvelopedLine::of(&earlier, &payload);
         if !earlier.is_same_writer(&writer) || !carried.is_of_one_write(&later) {
+            return false;
+        }
+        // most lines are not of one write with the one before: whether a record starts is dearer to tell
+        if number == 0 && starts(later.text.as_str()) {
             return false;
         }
         let is_head = formats::find(payload.as_str()).is_some();

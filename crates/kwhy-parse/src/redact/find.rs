@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
 use memchr::{memchr, memmem, memrchr};
@@ -185,6 +186,17 @@ const TRIGGERS: &[(&str, Near)] = &[
 /// reads several times as fast.
 const LARGE: usize = 64 * 1024;
 
+/// The bytes of texts that were searched without the DFA. Many short ones are a large one.
+static SEARCHED: AtomicUsize = AtomicUsize::new(0);
+
+/// Returns true if the DFA is worth it for a text.
+fn is_large(text: &str) -> bool {
+    const ALL: usize = 16 * LARGE;
+    text.len() >= LARGE
+        || SEARCHED.load(Ordering::Relaxed) >= ALL
+        || SEARCHED.fetch_add(text.len(), Ordering::Relaxed) >= ALL
+}
+
 /// Finds the triggers and the starts of tokens.
 static TRIGGER: LazyLock<Option<AhoCorasick>> =
     LazyLock::new(|| automaton(AhoCorasickKind::ContiguousNFA, false));
@@ -238,7 +250,7 @@ pub(super) fn secrets(text: &str) -> Vec<Span> {
     let mut done = 0;
     let mut may_be_object = false;
     // without it nothing would be masked: the texts are constants, and it is always there
-    let triggers = match (text.len() >= LARGE, may_be_foreign(text)) {
+    let triggers = match (is_large(text), may_be_foreign(text)) {
         (true, false) => &TRIGGER_OF_LARGE,
         (false, false) => &TRIGGER,
         (true, true) => &TRIGGER_OF_LARGE_ANY,

@@ -28,7 +28,7 @@ pub(super) fn signature(rule: &Rule, cause: &str) -> Value {
     set("at_any_level", true.into());
     set("confidence", confidence(&rule.body).into());
     set("title", literal(&markdown::line(&about.title)).into());
-    set("match", condition(&rule.body));
+    set("match", condition(&rule.body, false).into());
     let reason = about.cause.as_ref().or(about.description.as_ref());
     let why = reason.map(|text| markdown::steps(text).join(" "));
     let why = why.filter(|why| !why.is_empty());
@@ -68,49 +68,68 @@ fn literal(text: &str) -> String {
 
 /// The confidence in a match, by how much text it demands.
 fn confidence(body: &Body) -> f64 {
-    let demanded: usize = body.positives.iter().map(|(term, _)| term.weight).sum();
-    let most = match body.positives.len() {
-        0 | 1 => OF_ONE,
+    let demanded = body.weight();
+    let most = match body.positives.as_slice() {
+        [] | [(Term::Entry(_), _)] => OF_ONE,
         _ => OF_SEVERAL,
     };
     let share = (demanded as f64 / LONG as f64).min(1.0);
     ((OF_SHORT + (most - OF_SHORT) * share) * 100.0).round() / 100.0
 }
 
-fn event(term: &Term) -> Map<String, Value> {
-    let mut condition = Map::new();
-    condition.insert("event".into(), json!({ "entry": { term.key: term.text } }));
-    condition
+fn part(term: &Term) -> Map<String, Value> {
+    match term {
+        Term::Entry(test) => {
+            let event = json!({ "entry": { test.key: test.text } });
+            Map::from_iter([("event".to_owned(), event)])
+        }
+        // as a list in any case: `at_least` is then how often it must match
+        Term::Nested(body) => condition(body, true),
+    }
 }
 
-fn condition(body: &Body) -> Value {
+/// The window of a set or sequence; of one term it is as long as a match of that lasts.
+fn window(body: &Body) -> String {
+    match (&body.window, body.positives.as_slice()) {
+        (Some(window), _) => window.clone(),
+        (None, [(Term::Nested(inner), 1)]) => window(inner),
+        (None, _) => "0s".to_owned(),
+    }
+}
+
+/// The condition of a set or sequence; `is_part` if it is one of another's.
+fn condition(body: &Body, is_part: bool) -> Map<String, Value> {
     let part = |(term, count): &(Term, u64)| {
-        let mut part = event(term);
+        let mut part = part(term);
         if *count > 1 {
             part.insert("at_least".into(), (*count).into());
         }
         part
     };
+    let mut is_list = true;
     let mut condition = match body.positives.as_slice() {
-        [one] if !body.is_sequence => part(one),
+        [one @ (Term::Entry(_), _)] if !body.is_sequence && !is_part => {
+            is_list = body.window.is_some();
+            part(one)
+        }
         several => {
             let key = if body.is_sequence { "sequence" } else { "all" };
             let parts = several.iter().map(|one| Value::Object(part(one)));
             Map::from_iter([(key.to_owned(), parts.collect())])
         }
     };
-    if let Some(window) = &body.window {
-        condition.insert("within".into(), window.as_str().into());
+    if is_list {
+        condition.insert("within".into(), window(body).into());
     }
     if !body.negatives.is_empty() {
         condition.insert("none".into(), body.negatives.iter().map(negative).collect());
     }
     condition.insert("per".into(), scope(&body.correlations).into());
-    Value::Object(condition)
+    condition
 }
 
 fn negative(negative: &Negative) -> Value {
-    let mut condition = event(&negative.term);
+    let mut condition = part(&negative.term);
     let mut set = |key: &str, value: Value| condition.insert(key.to_owned(), value);
     // stated, so that it is looked for by time
     set("window", negative.window.as_deref().unwrap_or("0s").into());

@@ -21,10 +21,14 @@ pub(super) struct Rule {
     pub body: Body,
 }
 
-/// The condition of a rule.
-#[derive(Debug, Default)]
+/// The condition of a rule, or of a term that is one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Body {
     pub is_sequence: bool,
+    /// The source of its entries.
+    pub source: Option<String>,
+    /// True if it says that the problem is at its entries.
+    pub is_origin: bool,
     pub window: Option<String>,
     /// The name of the property that the entries must share.
     pub correlations: Vec<String>,
@@ -33,10 +37,47 @@ pub(super) struct Body {
     pub negatives: Vec<Negative>,
 }
 
+impl Body {
+    /// The number of literal characters that it demands.
+    pub fn weight(&self) -> usize {
+        self.positives.iter().map(|(term, _)| term.weight()).sum()
+    }
+
+    /// The sets and sequences that its terms are.
+    fn nested(&self) -> impl Iterator<Item = &Body> {
+        let positives = self.positives.iter().map(|(term, _)| term);
+        let all = positives.chain(self.negatives.iter().map(|negative| &negative.term));
+        all.filter_map(|term| match term {
+            Term::Nested(body) => Some(&**body),
+            Term::Entry(_) => None,
+        })
+    }
+
+    /// The number of its origins, in all depths.
+    fn origins(&self) -> usize {
+        usize::from(self.is_origin) + self.nested().map(Body::origins).sum::<usize>()
+    }
+
+    /// The source of its origin; without one, the first that it names.
+    fn source_of_origin(&self) -> Option<&str> {
+        let own = self.source.as_deref();
+        if self.is_origin {
+            return own;
+        }
+        let inner = self.nested().find(|body| body.origins() > 0);
+        let inner = inner.or_else(|| self.nested().next());
+        inner.and_then(Body::source_of_origin).or(own)
+    }
+}
+
 /// Reads the rules of a file.
 pub(super) struct Reader<'t> {
     pub(super) terms: &'t Terms,
     notes: Vec<Note>,
+    /// The number of sets and sequences around the term that is read.
+    pub(super) depth: usize,
+    /// The number of terms that were read.
+    pub(super) read: usize,
 }
 
 /// Keys of the parts of a rule. Others have no effect.
@@ -85,6 +126,8 @@ impl<'t> Reader<'t> {
         Reader {
             terms,
             notes: Vec::new(),
+            depth: 0,
+            read: 0,
         }
     }
 
@@ -103,8 +146,12 @@ impl<'t> Reader<'t> {
         let Some(rule) = node.get("rule") else {
             return Err(of_rule((node.at, "it has no rule section".into())));
         };
-        let (source, body) = self.body(rule).map_err(of_rule)?;
-        about.source = source;
+        let body = self.body(rule, true).map_err(of_rule)?;
+        if body.nested().next().is_some() && body.origins() != 1 {
+            let message = "of the events of a nested rule one is its origin (`origin: true`)";
+            return Err(of_rule((rule.at, message.into())));
+        }
+        about.source = body.source_of_origin().map(str::to_owned);
         about.notes = self.notes;
         Ok(Rule { about, body })
     }
@@ -209,9 +256,11 @@ impl<'t> Reader<'t> {
         })
     }
 
-    /// Reads the condition, and the source that it is written for.
-    fn body(&mut self, rule: &Node) -> Result<(Option<String>, Body), Wrong> {
-        self.unknown(rule, &[&["set", "sequence"]]);
+    /// Reads the condition of a rule, or of a term.
+    pub(super) fn body(&mut self, rule: &Node, is_rule: bool) -> Result<Body, Wrong> {
+        if is_rule {
+            self.unknown(rule, &[&["set", "sequence"]]);
+        }
         let (set, sequence) = (rule.get("set"), rule.get("sequence"));
         let (body, is_sequence) = match (set, sequence) {
             (Some(set), Some(sequence)) => {
@@ -224,13 +273,6 @@ impl<'t> Reader<'t> {
             (None, None) => return Err((rule.at, "a rule is a set or a sequence".into())),
         };
         self.unknown(body, &[if is_sequence { OF_SEQUENCE } else { OF_SET }]);
-        let Some(event) = body.get("event") else {
-            return Err((body.at, "a rule names the source of its event".into()));
-        };
-        let Some(source) = event.get("source") else {
-            return Err((event.at, "an event names its source".into()));
-        };
-        self.unknown(event, &[&["source", "origin"]]);
         let (key, what) = if is_sequence {
             ("order", "sequence")
         } else {
@@ -254,6 +296,8 @@ impl<'t> Reader<'t> {
         let all = positives.iter().map(|(_, count)| count);
         let entries = all.fold(0, |sum: u64, count| sum.saturating_add(*count));
         let window = self.duration(body, "window", false)?;
+        let is_entry = |term: &Term| matches!(term, Term::Entry(_));
+        let asks = positives.iter().any(|(term, _)| is_entry(term));
         let mut negatives = Vec::new();
         let negate = body
             .get("negate")
@@ -262,6 +306,7 @@ impl<'t> Reader<'t> {
         for node in negate {
             negatives.push(self.negative(node, entries)?);
         }
+        let (source, is_origin) = self.event(body, asks)?;
         let wrong = |message: String| Err((body.at, message));
         match (is_sequence, entries, &window) {
             (true, 0 | 1, _) => return wrong("a sequence has at least two terms".into()),
@@ -283,14 +328,33 @@ impl<'t> Reader<'t> {
             .map(|list| list.items())
             .unwrap_or_default();
         let correlations = correlations.iter().filter_map(|name| name.text());
-        let body = Body {
+        Ok(Body {
             is_sequence,
+            source,
+            is_origin,
             window,
             correlations: correlations.map(str::to_owned).collect(),
             positives,
             negatives,
+        })
+    }
+
+    /// Reads the source of the entries of a set or sequence, and whether it is the origin. One whose terms are all nested
+    /// has none.
+    fn event(&mut self, body: &Node, asks: bool) -> Result<(Option<String>, bool), Wrong> {
+        let is_true = |node: &Node| node.get_text("origin") == Some("true");
+        let Some(event) = body.get("event") else {
+            return match asks {
+                true => Err((body.at, "a rule names the source of its event".into())),
+                false => Ok((None, is_true(body))),
+            };
         };
-        Ok((source.text().map(str::to_owned), body))
+        let Some(source) = event.get("source") else {
+            return Err((event.at, "an event names its source".into()));
+        };
+        self.unknown(event, &[&["source", "origin"]]);
+        let is_origin = is_true(event) || is_true(body);
+        Ok((source.text().map(str::to_owned), is_origin))
     }
 }
 

@@ -4,21 +4,41 @@ use std::rc::Rc;
 
 use kwhy_model::duration::nanoseconds;
 
-use super::rule::Reader;
+use super::rule::{Body, Reader};
 use crate::entry::EntryTerm;
 use crate::node::{Node, Value, Wrong};
+use crate::temporal::{MAX_DEPTH as MAX_NESTING, MAX_PARTS};
 
-/// A term: its key and text.
+/// A term.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Term {
+pub(super) enum Term {
+    /// A test of one entry.
+    Entry(EntryTest),
+    /// A set or sequence.
+    Nested(Box<Body>),
+}
+
+/// The key and text of a test of one entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct EntryTest {
     pub key: &'static str,
     pub text: String,
     /// The number of literal characters that it demands.
     pub weight: usize,
 }
 
+impl Term {
+    /// The number of literal characters that it demands.
+    pub fn weight(&self) -> usize {
+        match self {
+            Term::Entry(test) => test.weight,
+            Term::Nested(body) => body.weight(),
+        }
+    }
+}
+
 /// A negative term with where it is looked for.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Negative {
     pub term: Term,
     pub window: Option<String>,
@@ -29,6 +49,9 @@ pub(super) struct Negative {
 
 /// The most terms that stand for others.
 const MAX_REFERENCES: usize = 16;
+
+/// The most terms of a rule whose terms are sets and sequences, in all depths.
+const MAX_TERMS: usize = 2 * MAX_PARTS;
 
 /// Keys of a term.
 const OF_TERM: &[&str] = &[
@@ -99,9 +122,36 @@ impl Reader<'_> {
         }
     }
 
+    /// Counts a term: names can stand for ever more of them.
+    fn count_term(&mut self, node: &Node) -> Result<(), Wrong> {
+        self.read += 1;
+        match self.read > MAX_TERMS {
+            true => Err((node.at, format!("more than {MAX_TERMS} terms in one rule"))),
+            false => Ok(()),
+        }
+    }
+
+    /// Reads a term that is a set or sequence.
+    fn nested(&mut self, node: &Node) -> Result<Term, Wrong> {
+        let others = ["value", "regex", "jq", "promql"];
+        if let Some(other) = others.iter().find_map(|key| node.get(key)) {
+            let message = "a term that is a set or sequence is nothing else too";
+            return Err((other.at, message.into()));
+        }
+        self.depth += 1;
+        if self.depth > MAX_NESTING {
+            let message = format!("sets and sequences are nested more than {MAX_NESTING} deep");
+            return Err((node.at, message));
+        }
+        let body = self.body(node, false)?;
+        self.depth -= 1;
+        Ok(Term::Nested(Box::new(body)))
+    }
+
     /// Reads a term that stands for itself.
     fn plain_term(&mut self, node: &Node, is_negative: bool) -> Result<Term, Wrong> {
         if let Some(text) = node.text() {
+            self.count_term(node)?;
             return checked(node, "value", text);
         }
         if !node.is_map() {
@@ -114,10 +164,9 @@ impl Reader<'_> {
             true => self.unknown(node, &[OF_TERM, OF_NEGATIVE]),
             false => self.unknown(node, &[OF_TERM]),
         }
-        for key in ["set", "sequence"] {
-            if let Some(nested) = node.get(key) {
-                return Err((nested.at, "nested rules are not supported".into()));
-            }
+        self.count_term(node)?;
+        if node.get("set").or(node.get("sequence")).is_some() {
+            return self.nested(node);
         }
         if let Some(query) = node.get("promql") {
             return Err((
@@ -181,11 +230,11 @@ impl Reader<'_> {
 /// A term whose text is right.
 fn checked(node: &Node, key: &'static str, text: &str) -> Result<Term, Wrong> {
     match EntryTerm::of(key, text) {
-        Ok(read) => Ok(Term {
+        Ok(read) => Ok(Term::Entry(EntryTest {
             key,
             text: text.to_owned(),
             weight: read.weight(),
-        }),
+        })),
         Err(message) => Err((node.at, format!("{key}: {message}"))),
     }
 }

@@ -54,14 +54,17 @@ fn written(file: &str, source: &str, value: &Value) -> Result<String, SignatureE
 /// # Errors
 /// Says what a rule cannot say: objects, captures, fields, reasons, alternatives, more than sets and sequences.
 pub fn to_cre(signature: &Signature) -> Result<String, String> {
-    let rule = body(&signature.condition)?;
     let about = match &signature.community {
         Some(about) => (**about).clone(),
         None => about(signature)?,
     };
     let source = about.source.as_deref().unwrap_or("*");
-    let (kind, mut rule) = rule;
-    rule.insert("event".into(), json!({ "source": source }));
+    let mut events = Events {
+        source,
+        is_nested: is_nested(&signature.condition),
+        has_origin: false,
+    };
+    let (kind, rule) = body(&signature.condition, &mut events)?;
     let metadata = about.rule_id.as_ref().map(|id| json!({ "id": id }));
     let mut whole = Map::new();
     whole.extend(metadata.map(|metadata| ("metadata".to_owned(), metadata)));
@@ -138,8 +141,35 @@ fn camel(name: &str) -> String {
     })
 }
 
+/// The events that sets and sequences name.
+struct Events<'s> {
+    source: &'s str,
+    is_nested: bool,
+    /// True if the origin of a nested rule is written: it is the first.
+    has_origin: bool,
+}
+
+impl Events<'_> {
+    fn next(&mut self) -> Value {
+        let is_origin = self.is_nested && !std::mem::replace(&mut self.has_origin, true);
+        match is_origin {
+            true => json!({ "source": self.source, "origin": true }),
+            false => json!({ "source": self.source }),
+        }
+    }
+}
+
+/// Returns true if parts of a condition are sets or sequences.
+fn is_nested(condition: &Condition) -> bool {
+    let mut parts = condition.temporal_parts().iter().chain(&condition.none);
+    parts.any(|part| !matches!(part.what, What::Event(_)))
+}
+
 /// A condition as a set or sequence.
-fn body(condition: &Condition) -> Result<(&'static str, Map<String, Value>), String> {
+fn body(
+    condition: &Condition,
+    events: &mut Events<'_>,
+) -> Result<(&'static str, Map<String, Value>), String> {
     if !condition.also.is_empty() || !condition.comparisons.is_empty() || !condition.open.is_empty()
     {
         return Err("it compares captured values or adds details, which a rule cannot".into());
@@ -155,10 +185,14 @@ fn body(condition: &Condition) -> Result<(&'static str, Map<String, Value>), Str
     };
     let mut body = Map::new();
     let parts = condition.temporal_parts();
+    let mut all = parts.iter().chain(&condition.none);
+    if all.any(|part| matches!(part.what, What::Event(_))) {
+        body.insert("event".into(), events.next());
+    }
     let terms: Result<Vec<Value>, String> = parts
         .iter()
         .map(|part| {
-            let mut term = term(part)?;
+            let mut term = term(part, events)?;
             if part.at_least > 1 {
                 term.insert("count".into(), part.at_least.into());
             }
@@ -166,12 +200,29 @@ fn body(condition: &Condition) -> Result<(&'static str, Map<String, Value>), Str
         })
         .collect();
     body.insert(key.into(), terms?.into());
-    if let Some(within) = condition.within {
+    // what has one term has no window: a match of it lasts as long as that of the term
+    let is_one = matches!(parts, [one] if one.at_least <= 1) && kind == "set";
+    if is_one {
+        let lasts = |part: &Condition| match part.what {
+            What::Event(_) => std::time::Duration::ZERO,
+            _ => part.within.unwrap_or_default(),
+        };
+        if condition
+            .within
+            .is_some_and(|within| parts.iter().any(|part| within != lasts(part)))
+        {
+            return Err("a set of one term has no window".into());
+        }
+    } else if let Some(within) = condition.within {
         body.insert("window".into(), duration(within.as_nanos() as i128).into());
     } else if parts.len() > 1 {
         return Err("a set or sequence of a rule has a window; it has no `within`".into());
     }
-    let negatives: Result<Vec<Value>, String> = condition.none.iter().map(negative).collect();
+    let negatives: Result<Vec<Value>, String> = condition
+        .none
+        .iter()
+        .map(|absent| negative(absent, events))
+        .collect();
     let negatives = negatives?;
     if !negatives.is_empty() {
         body.insert("negate".into(), negatives.into());
@@ -188,8 +239,8 @@ fn body(condition: &Condition) -> Result<(&'static str, Map<String, Value>), Str
     Ok((kind, body))
 }
 
-fn negative(absent: &Condition) -> Result<Value, String> {
-    let mut term = term(absent)?;
+fn negative(absent: &Condition, events: &mut Events<'_>) -> Result<Value, String> {
+    let mut term = term(absent, events)?;
     let Some(reach) = absent.reach else {
         return Err("an entry of `none` without a window is not looked for by time".into());
     };
@@ -208,8 +259,12 @@ fn negative(absent: &Condition) -> Result<Value, String> {
     Ok(Value::Object(term))
 }
 
-/// A test of one entry as a term.
-fn term(condition: &Condition) -> Result<Map<String, Value>, String> {
+/// A test of one entry as a term, or a set or sequence.
+fn term(condition: &Condition, events: &mut Events<'_>) -> Result<Map<String, Value>, String> {
+    if let What::All(_) | What::Sequence(_) = condition.what {
+        let (kind, body) = body(condition, events)?;
+        return Ok(Map::from_iter([(kind.to_owned(), body.into())]));
+    }
     let What::Event(event) = &condition.what else {
         return Err("a part is not one event".into());
     };

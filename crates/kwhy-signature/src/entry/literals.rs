@@ -1,5 +1,7 @@
 //! The texts by which an entry is found before it is parsed: each entry that fulfils a term contains one of them.
 
+use std::sync::LazyLock;
+
 use kwhy_prefilter::MIN_LITERAL;
 use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind};
 
@@ -17,6 +19,9 @@ const MOST_CHARACTERS: usize = 4;
 
 /// The most bytes of a text that are looked for: a longer one is as rare.
 const LONGEST: usize = 64;
+
+/// A tab, and what the ways start with in which envelopes write one: `\t`, `#011`, `%09`, `&#9;`.
+const TAB: [&str; 5] = ["\t", "\\", "#", "%", "&"];
 
 /// Returns true if every envelope leaves a character as it is.
 fn is_plain(c: char) -> bool {
@@ -43,12 +48,35 @@ pub(super) fn best(texts: impl IntoIterator<Item = String>) -> Vec<String> {
     if is_usable { texts } else { Vec::new() }
 }
 
+/// Words of five letters and more that occur in one of 200 lines or more that healthy components print, in order.
+static COMMON_WORDS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| include_str!("common_words.txt").lines().collect());
+
+/// The shortest text that is rarer than a common word.
+const RARE: usize = 5;
+
+/// Returns true if a text is no more than a word that most logs contain.
+fn is_common(text: &str) -> bool {
+    let word = text.trim_matches(|c: char| !c.is_ascii_alphabetic());
+    let word = word.to_ascii_lowercase();
+    COMMON_WORDS.binary_search(&word.as_str()).is_ok()
+}
+
 /// Returns the set that announces a match better.
 fn better(one: Vec<String>, other: Vec<String>) -> Vec<String> {
     let rank = |texts: &Vec<String>| {
         let shortest = texts.iter().map(String::len).min().unwrap_or(0);
         let few = std::cmp::Reverse(texts.len());
-        (shortest >= MIN_LITERAL, shortest.min(24), few)
+        let is_frequent = |text: &&String| text.len() < RARE || is_common(text);
+        let frequent = std::cmp::Reverse(texts.iter().filter(is_frequent).count());
+        let is_some = !texts.is_empty();
+        (
+            is_some,
+            frequent,
+            shortest >= MIN_LITERAL,
+            shortest.min(24),
+            few,
+        )
     };
     if rank(&other) > rank(&one) {
         other
@@ -195,7 +223,11 @@ pub(super) fn demanded(hir: &Hir) -> Vec<Vec<Vec<String>>> {
         let lists = crate::literals::demanded(&case::mapped(part, &of_one_case));
         let small =
             |words: Vec<String>| words.iter().map(|word| word.to_ascii_lowercase()).collect();
-        lists.into_iter().map(small).collect()
+        let mut lists: Vec<Vec<String>> = lists.into_iter().map(small).collect();
+        if crate::literals::required_byte(part, |byte| *byte == b'\t').is_some() {
+            lists.push(TAB.map(str::to_owned).to_vec());
+        }
+        lists
     };
     alternatives.iter().map(words).collect()
 }
@@ -331,6 +363,28 @@ mod tests {
     }
 
     #[test]
+    fn common_words_are_those_of_typical_lines() {
+        let lines: Vec<&str> = include_str!("../../../kwhy-catalogue/typical.txt")
+            .lines()
+            .collect();
+        let mut often = std::collections::BTreeMap::<String, usize>::new();
+        for line in &lines {
+            let line = line.to_ascii_lowercase();
+            let words = line.split(|c: char| !c.is_ascii_lowercase());
+            let words: std::collections::BTreeSet<&str> =
+                words.filter(|word| word.len() >= RARE).collect();
+            for word in words {
+                *often.entry(word.to_owned()).or_default() += 1;
+            }
+        }
+        let common = often
+            .iter()
+            .filter(|(_, times)| **times * 200 >= lines.len());
+        let common: Vec<&str> = common.map(|(word, _)| word.as_str()).collect();
+        assert_eq!(*COMMON_WORDS, common, "write these into common_words.txt");
+    }
+
+    #[test]
     fn words_that_a_match_demands() {
         let of = |source: &str| {
             let alternatives = demanded(&parse(source).unwrap());
@@ -367,6 +421,12 @@ mod tests {
             ),
             ("(?i)Kiosk Closed", &["kiosk closed"]),
             ("(?i)kiosk.*[0-9]", &["kiosk"]),
+            ("kiosk.*container", &["kiosk"]),
+            ("container.*lost", &["container"]),
+            (
+                "(kiosk.*server.*listening|oven.*containers)",
+                &["kiosk", "containers"],
+            ),
             ("Kiosk (?i)CLOSED", &["kiosk closed"]),
             ("(crate|box)+ \\w+", &["box", "crate"]),
             ("(crate lost)?.*", &[]),

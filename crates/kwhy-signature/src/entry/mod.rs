@@ -8,12 +8,16 @@ mod re2;
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::OnceLock;
 
-use memchr::memmem;
+use memchr::{memchr, memmem};
 use regex_automata::Input;
+use regex_syntax::hir::Hir;
 use serde::de::{Deserialize, Deserializer, Error as _};
 
 use super::expression::{Expression, MAX_SIZE};
+use super::hir::most_bytes;
+use super::literals::required_byte;
 use super::tokens;
 use jq::Program;
 
@@ -38,11 +42,38 @@ pub struct EntryTerm {
 enum Test {
     Value(Box<memmem::Finder<'static>>),
     Regex {
-        expression: Expression,
+        expression: Box<Lazy>,
         states: usize,
         spans_lines: bool,
+        /// A byte that is no letter or digit and that each match contains.
+        sign: Option<u8>,
     },
     Jq(Box<Program>),
+}
+
+/// An expression that is compiled when it is first tested: of most rules no text occurs in an input.
+struct Lazy {
+    hir: Hir,
+    compiled: OnceLock<Option<Expression>>,
+}
+
+impl Lazy {
+    /// Compiles an expression at once if it may be too large; none if it is.
+    fn new(hir: Hir) -> Option<Lazy> {
+        let lazy = Lazy {
+            compiled: OnceLock::new(),
+            hir,
+        };
+        match most_bytes(&lazy.hir) <= MAX_SIZE {
+            true => Some(lazy),
+            false => lazy.get().is_some().then_some(lazy),
+        }
+    }
+
+    fn get(&self) -> Option<&Expression> {
+        let compiled = self.compiled.get_or_init(|| Expression::new(&self.hir));
+        compiled.as_ref()
+    }
 }
 
 /// The result of a test of one text.
@@ -109,17 +140,17 @@ impl EntryTerm {
                 "the expression takes more than {size} KiB when it is compiled: repeat less in it"
             )
         };
-        let states = super::hir::states(&hir);
-        let expression = Expression::new(&hir).ok_or_else(too_large)?;
         Ok(EntryTerm {
             source: source.to_owned(),
             literals: literals::required(&hir),
             demanded: literals::demanded(&hir),
             weight: literals::weight(&hir),
             test: Test::Regex {
-                expression,
-                states,
+                states: super::hir::states(&hir),
                 spans_lines: re2::spans_lines(&hir),
+                sign: required_byte(&hir, u8::is_ascii_control)
+                    .or_else(|| required_byte(&hir, u8::is_ascii_punctuation)),
+                expression: Lazy::new(hir).map(Box::new).ok_or_else(too_large)?,
             },
         })
     }
@@ -200,8 +231,17 @@ impl EntryTerm {
                 .find(text.as_bytes())
                 .map(|start| start..start + self.source.len())),
             Test::Regex {
-                expression, states, ..
+                expression,
+                states,
+                sign,
+                ..
             } => {
+                if sign.is_some_and(|sign| memchr(sign, text.as_bytes()).is_none()) {
+                    return EntryMatch::No;
+                }
+                let Some(expression) = expression.get() else {
+                    return EntryMatch::Stopped;
+                };
                 let most = MAX_WORK / (*states).max(1);
                 let cut = text.as_bytes().get(..most);
                 let found = expression.find(&Input::new(cut.unwrap_or(text.as_bytes())));
@@ -273,7 +313,9 @@ mod tests {
     fn long_texts_are_searched_up_to_a_limit() {
         let term = EntryTerm::regex("(x?[a-w]{1,900}y){1,9}!").unwrap();
         let text = "x".repeat(1 << 20);
-        assert_eq!(term.find(&text), EntryMatch::Stopped);
+        assert_eq!(term.find(&format!("{text}!")), EntryMatch::Stopped);
+        // each match has a mark that is not there
+        assert_eq!(term.find(&text), EntryMatch::No);
         assert_eq!(term.find("abcy!"), EntryMatch::At(0..5));
     }
 
