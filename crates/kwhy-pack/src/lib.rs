@@ -2,7 +2,7 @@
 //!
 //! A general compressor needs a stream of some length before it is good, and the whole of it to read one text. Here all texts
 //! share one grammar ([`Grammar`]): a symbol is a byte, or a rule that stands for two symbols. A text is the symbols that are left
-//! when each pair that occurs often has become a rule ([`pack`]), and reading it is following these.
+//! when each pair that occurs often has become a rule ([`pack()`]), and reading it is following these.
 //!
 //! ```
 //! let packed = kwhy_pack::pack(["the volume is full", "the volume is gone", "the node is gone"]);
@@ -22,7 +22,7 @@ const BYTES: usize = 256;
 /// The length of the longest rule that is written as text, in bytes: one load.
 const CHUNK: usize = 16;
 
-/// The rules that packed texts share, as [`pack`] wrote them.
+/// The rules that packed texts share, as [`pack()`] wrote them.
 ///
 /// Four bytes, the lowest first, for each of the counts: of symbols that a single byte names, of symbols that are texts, of those that are
 /// pairs. Then the former symbols, two bytes each; where each text is, three bytes, and its length, one; the two symbols of each pair;
@@ -36,7 +36,7 @@ pub struct Grammar<'g> {
 }
 
 impl<'g> Grammar<'g> {
-    /// Takes what [`pack`] wrote.
+    /// Takes what [`pack()`] wrote.
     pub const fn new(bytes: &'g [u8]) -> Grammar<'g> {
         let (common, rest) = table(bytes, 0, 12, 2);
         let (places, rest) = table(bytes, 4, rest, 4);
@@ -135,7 +135,7 @@ impl Out {
 pub struct PackedText<'g> {
     /// The rules.
     pub grammar: &'g Grammar<'g>,
-    /// The text as [`pack`] wrote it.
+    /// The text as [`pack()`] wrote it.
     pub text: &'g [u8],
 }
 
