@@ -11,6 +11,8 @@ use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use kwhy_bundle::archive::limits::Shared;
 use kwhy_core::Cancel;
 
+use crate::whole;
+
 /// Work that takes less is not shown.
 const QUIET: Duration = Duration::from_secs(1);
 /// The interval of drawing.
@@ -117,6 +119,7 @@ pub fn on_interrupt(stop: &Cancel) {
     // without it Ctrl-C ends the program at once, as ever
     let _ = ctrlc::set_handler(move || {
         if stop.cancel() {
+            whole::remove_unfinished();
             std::process::exit(130);
         }
     });

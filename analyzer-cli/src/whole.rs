@@ -3,9 +3,17 @@
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A file or folder that gets its name when all of it is written. Dropped before that, it is removed; what a killed
-/// program leaves is called `.partial`.
+/// What is written now, for [`remove_unfinished`].
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn all_unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A file or folder that gets its name when all of it is written. Dropped before that, it is removed, also if SIGTERM ends the
+/// program; what a killed program leaves is called `.partial`.
 #[derive(Debug)]
 pub struct Unfinished {
     to: PathBuf,
@@ -18,6 +26,9 @@ impl Unfinished {
         let name = to.file_name().unwrap_or_default().to_string_lossy();
         let partial = to.with_file_name(format!(".{name}.{}.partial", std::process::id()));
         let to = to.to_owned();
+        all_unfinished().push(partial.clone());
+        #[cfg(unix)]
+        remove_on_sigterm();
         Unfinished { to, partial }
     }
 
@@ -63,11 +74,49 @@ impl Unfinished {
 impl Drop for Unfinished {
     fn drop(&mut self) {
         // what was renamed is not there any more
-        let _ = match self.partial.is_dir() {
-            true => fs::remove_dir_all(&self.partial),
-            false => fs::remove_file(&self.partial),
-        };
+        remove(&self.partial);
+        all_unfinished().retain(|path| *path != self.partial);
     }
+}
+
+/// Removes a file or folder, if it is there.
+fn remove(path: &Path) {
+    let _ = match path.is_dir() {
+        true => fs::remove_dir_all(path),
+        false => fs::remove_file(path),
+    };
+}
+
+/// Removes what is not finished, before the program ends at once.
+pub fn remove_unfinished() {
+    let all = all_unfinished();
+    for path in all.iter() {
+        // into a folder another thread may still write: it cannot once the folder is gone
+        for _ in 0..100 {
+            remove(path);
+            if path.symlink_metadata().is_err() {
+                break;
+            }
+        }
+    }
+}
+
+/// Lets SIGTERM remove what is not finished before it ends the program, as ever.
+#[cfg(unix)]
+fn remove_on_sigterm() {
+    use signal_hook::consts::SIGTERM;
+    static WATCH: std::sync::Once = std::sync::Once::new();
+    WATCH.call_once(|| {
+        let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGTERM]) else {
+            return;
+        };
+        std::thread::spawn(move || {
+            for signal in signals.forever() {
+                remove_unfinished();
+                let _ = signal_hook::low_level::emulate_default_handler(signal);
+            }
+        });
+    });
 }
 
 /// Replaces the content of a file, which keeps its permissions and, if it is a link, where it leads.

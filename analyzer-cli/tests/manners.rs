@@ -332,6 +332,34 @@ fn a_copy_is_whole_or_absent() {
 
 #[cfg(unix)]
 #[test]
+fn a_copy_that_is_ended_leaves_nothing() {
+    use std::os::unix::process::ExitStatusExt;
+
+    let from = folder("ended-from");
+    let line =
+        "E0304 05:06:07.123456       1 sync.go:88] \"Failed\" oven=\"crane-7.dock.example\"\n";
+    fs::write(from.join("oven.log"), line.repeat(200_000)).unwrap();
+    for name in ["copy", "copy.tar.gz"] {
+        let to = folder("ended-to");
+        let mut child = Command::new(env!("CARGO_BIN_EXE_kwhy"))
+            .args([Path::new("redact"), &from, Path::new("-o"), &to.join(name)])
+            .stdin(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        while names(&to).is_empty() {
+            assert_eq!(child.try_wait().unwrap(), None, "{name}: it was too quick");
+            std::thread::yield_now();
+        }
+        let pid = child.id().to_string();
+        assert!(Command::new("kill").arg(pid).status().unwrap().success());
+        assert_eq!(child.wait().unwrap().signal(), Some(15), "{name}");
+        assert!(names(&to).is_empty(), "{name}: {:?}", names(&to));
+    }
+}
+
+#[cfg(unix)]
+#[test]
 fn a_signature_stays_whole_if_it_cannot_be_written() {
     let to = folder("formatted");
     let path = to.join("oven.yaml");

@@ -33,5 +33,5 @@ pub fn cut(document: &[u8], size: usize) -> (u64, u64) {
 pub fn literals(catalogue: &Catalogue) -> Vec<String> {
     let index = catalogue.index();
     let literals = index.literals.literals.iter();
-    literals.map(|literal| literal.to_string()).collect()
+    literals.map(str::to_owned).collect()
 }

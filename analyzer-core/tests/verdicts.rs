@@ -276,3 +276,17 @@ fn an_error_level_that_is_a_number_is_seen_in_large_logs() {
         }
     }
 }
+
+#[test]
+fn a_log_has_one_verdict_in_blocks_of_any_size() {
+    let line = |number| {
+        format!("I0304 05:06:0{number}.123456       1 oven.go:88] the oven has {number} loaves\n")
+    };
+    let text: String = (0..9).map(line).collect();
+    for size in [40, 100, 300, 1 << 18] {
+        let report = Analyzer::new()
+            .with_blocks_of(size)
+            .analyze_text("oven.log", text.as_str());
+        assert_eq!(report.verdict, Verdict::Healthy, "{size}");
+    }
+}

@@ -169,7 +169,7 @@ const LOADING: &[&str] = &[
 const FILTER: &str = "<form id=\"filter\" hidden><label for=\"text\">Text<input id=\"text\" type=\"search\" autocomplete=\"off\"></label>";
 
 fn html(page: &str) {
-    let (tags, attributes) = markup(&page.replacen(FILTER, "", 1));
+    let (tags, attributes, links) = markup(&page.replacen(FILTER, "", 1));
     let active = tags.iter().filter(|tag| ACTIVE.contains(&tag.as_str()));
     let loading = attributes
         .iter()
@@ -179,18 +179,19 @@ fn html(page: &str) {
     let lower = page.to_ascii_lowercase();
     assert_eq!(lower.matches("<script").count(), 1, "{page}");
     assert_eq!(lower.matches("<style").count(), 1, "{page}");
-    for link in lower.split("href=\"").skip(1) {
+    for link in links {
         assert!(
             link.starts_with("https://") || link.starts_with('#'),
-            "{page}"
+            "{link}: {page}"
         );
     }
 }
 
-/// The names of tags and of their attributes, without the page's own style and script.
-fn markup(page: &str) -> (BTreeSet<String>, BTreeSet<String>) {
+/// The names of tags and of their attributes, and where links lead, without the page's own style and script.
+fn markup(page: &str) -> (BTreeSet<String>, BTreeSet<String>, BTreeSet<String>) {
     let mut tags = BTreeSet::new();
     let mut attributes = BTreeSet::new();
+    let mut links = BTreeSet::new();
     let mut rest = page;
     while let Some(at) = rest.find('<') {
         rest = &rest[at + 1..];
@@ -207,7 +208,11 @@ fn markup(page: &str) -> (BTreeSet<String>, BTreeSet<String>) {
             rest = &rest[close..];
         }
         // quoted values hold no quotes
-        for part in tag.split('"').step_by(2) {
+        let parts: Vec<&str> = tag.split('"').collect();
+        for pair in parts.chunks(2) {
+            let part = pair[0];
+            let is_link = part.to_ascii_lowercase().trim_end().ends_with("href=");
+            links.extend(pair.get(1).filter(|_| is_link).map(ToString::to_string));
             let names = part
                 .split_whitespace()
                 .filter(|part| *part != name && *part != "/");
@@ -215,5 +220,5 @@ fn markup(page: &str) -> (BTreeSet<String>, BTreeSet<String>) {
         }
         tags.insert(name);
     }
-    (tags, attributes)
+    (tags, attributes, links)
 }

@@ -316,7 +316,9 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
     fn sample(&mut self, bytes: &[u8], all: u64) {
         let mut sampled = 0;
         let mut formats: Vec<(Format, u64)> = Vec::new();
-        for line in bytes.split(|byte| *byte == b'\n').take(SAMPLED) {
+        // what follows the last line end is no line
+        let lines = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+        for line in lines.split(|byte| *byte == b'\n').take(SAMPLED) {
             sampled += 1;
             let format = match classify(line) {
                 Class::Record(format) => Some(format),

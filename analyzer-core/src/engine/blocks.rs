@@ -18,6 +18,9 @@ use kwhy_parse::{log, object};
 /// The number of bytes that are requested at a time: what a reader may give without a buffer of its own.
 const CHUNK: usize = 256 * 1024;
 
+/// The number of bytes that are requested first: most members of a bundle have fewer, and room is cleared before it is filled.
+const FIRST: usize = 16 * 1024;
+
 /// The number of bytes after a block's minimum size in which a cut is looked for.
 const AHEAD: usize = 8 * 1024;
 
@@ -278,7 +281,9 @@ impl<R: Read> Blocks<R> {
 
     /// Reads more of the document, up to a number of bytes and not more than one chunk at a time.
     fn fill(&mut self, wanted: usize) {
-        let wanted = wanted.clamp(1, CHUNK);
+        let read = usize::try_from(self.read).unwrap_or(CHUNK);
+        let most = read.saturating_mul(4).clamp(FIRST, CHUNK);
+        let wanted = wanted.clamp(1, most);
         let is_plain = matches!(self.encoding, Some(Encoding::Bytes))
             && self.longest >= CHUNK
             && self.cutter.is_none()
@@ -288,7 +293,7 @@ impl<R: Read> Blocks<R> {
         } else {
             // it is kept between reads, as making room anew means to fill it first
             let mut chunk = std::mem::take(&mut self.chunk);
-            chunk.resize(CHUNK, 0);
+            chunk.resize(chunk.len().max(wanted), 0);
             let length = self.read_into(&mut chunk[..wanted]);
             if length == 0
                 && let Some(encoding) = &mut self.encoding

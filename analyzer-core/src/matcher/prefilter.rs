@@ -67,29 +67,27 @@ impl Prefilter {
 
     /// Adds the conditions on what sentences state that one of these texts may fulfil.
     fn statements(&self, texts: &[Text<'_>], into: &mut Vec<ConditionId>) {
-        let all = &*self.index.statements;
-        let (always, words) = match all.split_first() {
-            Some(((word, always), words)) if word.is_empty() => (&**always, words),
-            _ => (&[][..], all),
-        };
-        into.extend(always);
+        let all = &self.index.statements;
+        // those that need no word come first, under an empty one
+        let first = usize::from(all.words.get(0) == Some(""));
+        let words = || all.iter().skip(first);
+        into.extend((0..first).flat_map(|number| all.conditions.get(number)));
         let search = self.statements.get_or_init(|| {
             // quicker to make than what finds faster
             let kind = Some(AhoCorasickKind::NoncontiguousNFA);
             let mut search = AhoCorasick::builder();
             let search = search.kind(kind).ascii_case_insensitive(true);
-            search
-                .build(words.iter().map(|(word, _)| word.as_bytes()))
-                .ok()
+            search.build(words().map(|(word, _)| word.as_bytes())).ok()
         });
         let Some(search) = search else {
-            into.extend(words.iter().flat_map(|(_, leaves)| leaves.iter()));
+            into.extend(words().flat_map(|(_, leaves)| leaves));
             return;
         };
         for text in texts {
             let found = search.find_overlapping_iter(text.as_str());
-            let found = found.filter_map(|word| words.get(word.pattern().as_usize()));
-            into.extend(found.flat_map(|(_, leaves)| leaves.iter()));
+            into.extend(
+                found.flat_map(|word| all.conditions.get(first + word.pattern().as_usize())),
+            );
         }
     }
 

@@ -255,7 +255,7 @@ fn each_rule_of_a_file_has_its_own_lines() {
     let text = format!("rules:\n- {}\n- {}\n- {}\n", one(2), one(1), one(3));
     let mut catalogue = Catalogue::empty();
     catalogue.add_str("x.yaml", &text).unwrap();
-    let sources: Vec<&str> = (0..3).map(|at| &*catalogue.at(at).source).collect();
+    let sources: Vec<&str> = (0..3).map(|at| &**catalogue.at(at).source).collect();
     for (source, id) in sources.iter().zip(["0002", "0001", "0003"]) {
         assert!(
             source

@@ -5,7 +5,9 @@
 #![allow(clippy::print_stdout)]
 
 mod community;
+mod constants;
 mod mechanisms;
+mod packed;
 mod topology;
 mod writers;
 mod yaml;
@@ -16,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use kwhy_signature::{
-    Causes, Index, Signature, SignatureError, Word, advice, check, digests, needs, placement,
+    Causes, Index, Signature, SignatureError, advice, check, digests, needs, placement,
 };
 
 type Failure = Box<dyn std::error::Error>;
@@ -44,12 +46,12 @@ fn main() -> Result<(), Failure> {
         Some(_) => Some(read_signatures(&root, &causes)?),
         None => None,
     };
+    let target = PathBuf::from(env::var("OUT_DIR")?);
     let mut out = format!("static CAUSES: &[(&str, &str)] = &{list:?};\n");
     match &signatures {
-        Some(signatures) => write_signatures(signatures, text(TYPICAL)?, &mut out)?,
-        None => write_index(&Index::new(None, ""), &mut out)?,
+        Some(signatures) => write_signatures(signatures, text(TYPICAL)?, &target, &mut out)?,
+        None => write_signatures(&[], String::new(), &target, &mut out)?,
     }
-    let target = PathBuf::from(env::var("OUT_DIR")?);
     fs::write(target.join("builtin.rs"), out)?;
 
     let signatures = signatures.as_deref();
@@ -78,7 +80,6 @@ fn read_causes(text: &str) -> Result<(Vec<(String, String)>, Causes), Failure> {
 struct File {
     /// The name below the crate's folder.
     name: String,
-    path: PathBuf,
     yaml: String,
     signature: Signature,
 }
@@ -110,7 +111,6 @@ fn read_signatures(root: &Path, causes: &Causes) -> Result<Vec<File>, Failure> {
             }
             let file = File {
                 name: name.clone(),
-                path: path.clone(),
                 yaml: yaml.clone(),
                 signature,
             };
@@ -122,30 +122,43 @@ fn read_signatures(root: &Path, causes: &Causes) -> Result<Vec<File>, Failure> {
     Ok(files)
 }
 
-/// Writes the signatures and their index as constants.
-fn write_signatures(files: &[File], typical: String, out: &mut String) -> Result<(), Failure> {
-    out.push_str("static BUILTIN: &[Builtin] = &[\n");
+/// Writes the signatures and their index as constants, the signatures' texts packed.
+fn write_signatures(
+    files: &[File],
+    typical: String,
+    target: &Path,
+    out: &mut String,
+) -> Result<(), Failure> {
     let mut needed = Vec::new();
     // the examples show what logs of faults look like
     let mut sample = typical;
+    let mut texts = Vec::new();
+    let mut builtins = Vec::new();
     for (number, file) in (0..).zip(files) {
         let mut value: serde_json::Map<String, serde_json::Value> =
             serde_yaml::from_str(&file.yaml)?;
         if let Some(examples) = value.remove("examples") {
-            texts(&examples, &mut sample);
+            collect_texts(&examples, &mut sample);
         }
         needed.extend(needs(number, &file.signature.condition));
-        let json = serde_json::to_string(&value)?;
-        let (id, name, path) = (&file.signature.id, &file.name, &file.path);
+        let json = format!("{}\n{}", file.name, serde_json::to_string(&value)?);
         let digests = digests(&file.signature.condition)?;
-        let is_relation = file.signature.condition.is_relation();
-        writeln!(
-            out,
-            "    Builtin {{ id: {id:?}, file: {name:?}, yaml: include_str!({path:?}), json: {json:?}, digests: {digests:?}, is_relation: {is_relation} }},"
-        )?;
+        builtins.push(packed::Builtin {
+            json: packed::add(&mut texts, json),
+            digests: digests
+                .lines()
+                .map(|line| packed::add(&mut texts, line.to_owned()))
+                .collect(),
+            yaml: packed::add(&mut texts, file.yaml.clone()),
+            is_relation: file.signature.condition.is_relation(),
+        });
     }
-    out.push_str("];\n");
-    write_index(&Index::new(needed, &sample), out)?;
+    let (grammar, all) = packed::write(&builtins, &texts, out)?;
+    fs::write(target.join("grammar.bin"), grammar)?;
+    fs::write(target.join("packed.bin"), all)?;
+    let ids: kwhy_prefilter::Texts = files.iter().map(|file| &file.signature.id).collect();
+    writeln!(out, "static IDS: Texts = {};", constants::texts(&ids))?;
+    constants::write_index(&Index::new(needed, &sample), out)?;
     Ok(())
 }
 
@@ -179,80 +192,16 @@ fn read(file: &str, yaml: &str, causes: &Causes) -> Result<Vec<Signature>, Failu
 }
 
 /// Collects the texts of examples.
-fn texts(value: &serde_json::Value, into: &mut String) {
+fn collect_texts(value: &serde_json::Value, into: &mut String) {
     match value {
         serde_json::Value::String(text) => into.push_str(text),
-        serde_json::Value::Array(items) => items.iter().for_each(|item| texts(item, into)),
+        serde_json::Value::Array(items) => items.iter().for_each(|item| collect_texts(item, into)),
         serde_json::Value::Object(fields) => {
             let text = fields
                 .iter()
                 .filter(|(key, _)| *key != "why" && *key != "captures");
-            text.for_each(|(_, value)| texts(value, into));
+            text.for_each(|(_, value)| collect_texts(value, into));
         }
         _ => {}
     }
-}
-
-/// Writes the index as a constant.
-fn write_index(index: &Index, out: &mut String) -> Result<(), std::fmt::Error> {
-    let words = |words: &[Word]| -> String {
-        let words = words.iter();
-        words
-            .map(|(word, leaves)| format!("(Cow::Borrowed({word:?}), Cow::Borrowed(&{leaves:?})),"))
-            .collect()
-    };
-    let literals = index
-        .literals
-        .literals
-        .iter()
-        .map(|text| format!("Cow::Borrowed({text:?}),"));
-    let conditions = index
-        .conditions
-        .iter()
-        .map(|leaves| format!("Cow::Borrowed(&{leaves:?}),"));
-    let qgrams = &index.literals.qgrams;
-    writeln!(
-        out,
-        "static INDEX: Index = Index {{ literals: LiteralSet {{ qgrams: QGramIndex {{"
-    )?;
-    for (field, table) in [
-        ("bitmap", &qgrams.bitmap),
-        ("words", &qgrams.words),
-        ("lone", &qgrams.lone),
-    ] {
-        writeln!(out, "    {field}: Cow::Borrowed(&{table:?}),")?;
-    }
-    writeln!(
-        out,
-        "    buckets: Cow::Borrowed(&{:?}), entries: Cow::Borrowed(&{:?}) }},",
-        qgrams.buckets, qgrams.entries
-    )?;
-    writeln!(
-        out,
-        "    literals: Cow::Borrowed(&[{}]), short: OnceLock::new() }},",
-        literals.collect::<String>()
-    )?;
-    writeln!(
-        out,
-        "    conditions: Cow::Borrowed(&[{}]),",
-        conditions.collect::<String>()
-    )?;
-    for (field, list) in [
-        ("reasons", &index.reasons),
-        ("kinds", &index.kinds),
-        ("statements", &index.statements),
-    ] {
-        writeln!(out, "    {field}: Cow::Borrowed(&[{}]),", words(list))?;
-    }
-    for (field, leaves) in [
-        ("any_event", &index.any_event),
-        ("any_object", &index.any_object),
-        ("klog_fatal", &index.klog_fatal),
-        ("starts", &index.starts),
-        ("entries", &index.entries),
-        ("boundless", &index.boundless),
-    ] {
-        writeln!(out, "    {field}: Cow::Borrowed(&{leaves:?}),")?;
-    }
-    writeln!(out, "}};")
 }

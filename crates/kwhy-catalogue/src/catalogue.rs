@@ -8,26 +8,60 @@ use std::sync::OnceLock;
 use rayon::prelude::*;
 
 use crate::knowledge::{community_cause, topology, writers};
-use kwhy_prefilter::{LiteralSet, QGramIndex};
+use kwhy_pack::{Grammar, PackedText};
+use kwhy_prefilter::{LiteralSet, QGramIndex, Texts};
 use kwhy_signature::cre::{self, FileKind};
 use kwhy_signature::{
-    Causes, Examples, Index, Signature, SignatureError, all_errors, check, needs, use_digests,
+    Causes, ConditionLists, Examples, Index, Signature, SignatureError, SourceText, Words,
+    all_errors, check, needs, use_digests,
 };
 
 include!(concat!(env!("OUT_DIR"), "/builtin.rs"));
 
-/// A built-in signature as the build script laid it out.
+/// A built-in signature as the build script laid it out: places in [`PACKED`], so that the loader has nothing to fill in.
 #[derive(Debug)]
 struct Builtin {
-    id: &'static str,
-    file: &'static str,
-    yaml: &'static str,
-    /// The checked signature; read when it is asked for.
-    json: &'static str,
-    /// What is known of the patterns of its condition.
-    digests: &'static str,
+    /// The name of its file and, on the second line, the checked signature as JSON; read when it is asked for.
+    json: Place,
+    /// What is known of the patterns of its condition, each line with its length in two bytes before it.
+    digests: Place,
+    /// Its file.
+    yaml: Place,
     /// True if its condition holds objects against each other.
     is_relation: bool,
+}
+
+/// Where packed text starts and ends.
+type Place = (u32, u32);
+
+/// The bytes at a place.
+fn packed((start, end): Place) -> &'static [u8] {
+    PACKED.get(start as usize..end as usize).unwrap_or_default()
+}
+
+impl Builtin {
+    fn signature(&'static self) -> Option<Signature> {
+        let text = GRAMMAR.read(packed(self.json));
+        let (file, json) = text.split_once('\n')?;
+        let mut signature: Signature = serde_json::from_str(json).ok()?;
+        signature.file = file.to_owned().into();
+        signature.source = SourceText::new(Box::new(|| GRAMMAR.read(packed(self.yaml)).into()));
+        use_digests(&signature.condition, self.digests());
+        Some(signature)
+    }
+
+    fn digests(&self) -> impl Iterator<Item = PackedText<'static>> {
+        let mut rest = packed(self.digests);
+        std::iter::from_fn(move || {
+            let (length, line) = rest.split_first_chunk()?;
+            let (text, others) = line.split_at_checked(u16::from_le_bytes(*length).into())?;
+            rest = others;
+            Some(PackedText {
+                grammar: &GRAMMAR,
+                text,
+            })
+        })
+    }
 }
 
 /// A set of signatures.
@@ -54,7 +88,8 @@ pub struct Catalogue {
 
 #[derive(Debug)]
 struct Entry {
-    builtin: Option<&'static Builtin>,
+    /// The number of a built-in one.
+    builtin: Option<usize>,
     signature: OnceLock<Box<Signature>>,
 }
 
@@ -72,8 +107,8 @@ impl Catalogue {
     /// The built-in signatures.
     #[cfg(feature = "builtin")]
     pub fn builtin() -> Catalogue {
-        let entries = BUILTIN.iter().map(|builtin| Entry {
-            builtin: Some(builtin),
+        let entries = (0..BUILTIN.len()).map(|number| Entry {
+            builtin: Some(number),
             signature: OnceLock::new(),
         });
         Catalogue {
@@ -250,8 +285,9 @@ impl Catalogue {
 
     /// The position of a built-in signature.
     fn builtin_at(&self, id: &str) -> Option<usize> {
-        let same = |entry: &Entry| entry.builtin.is_some_and(|builtin| builtin.id == id);
-        self.entries.iter().position(same)
+        let number = IDS.iter().position(|known| known == id)?;
+        let same = |entry: &&Entry| entry.builtin == Some(number);
+        self.entries.get(number).filter(same).map(|_| number)
     }
 
     /// Returns true if a signature was added to the built-in ones, or in place of one.
@@ -333,7 +369,7 @@ impl Default for Catalogue {
 
 impl Entry {
     fn is_relation(&self) -> bool {
-        match self.builtin {
+        match self.builtin.and_then(|number| BUILTIN.get(number)) {
             // it need not be read to know that
             Some(builtin) => builtin.is_relation,
             None => self.signature().condition.is_relation(),
@@ -342,13 +378,8 @@ impl Entry {
 
     fn signature(&self) -> &Signature {
         self.signature.get_or_init(|| {
-            let read = self.builtin.and_then(|builtin| {
-                let mut signature: Signature = serde_json::from_str(builtin.json).ok()?;
-                signature.file = builtin.file.into();
-                signature.source = builtin.yaml.into();
-                use_digests(&signature.condition, builtin.digests);
-                Some(signature)
-            });
+            let builtin = self.builtin.and_then(|number| BUILTIN.get(number));
+            let read = builtin.and_then(Builtin::signature);
             // the build script read the same text with the same code
             Box::new(read.expect("a built-in signature was checked when the crate was built"))
         })
@@ -380,9 +411,10 @@ why: it is mounted
     #[test]
     fn digests_are_those_of_the_patterns() {
         for builtin in BUILTIN {
-            let signature: Signature = serde_json::from_str(builtin.json).unwrap();
+            let signature = builtin.signature().unwrap();
             let worked_out = kwhy_signature::digests(&signature.condition).unwrap();
-            assert_eq!(worked_out, builtin.digests, "{}", builtin.id);
+            let written: Vec<String> = builtin.digests().map(|line| line.read()).collect();
+            assert_eq!(worked_out, written.join("\n"), "{}", signature.id);
         }
     }
 

@@ -20,8 +20,10 @@ mod bloom;
 mod qgram;
 mod set;
 mod short;
+mod texts;
 
 pub use bloom::{Bloom, Token};
 pub use qgram::{Entry, MIN_LITERAL, QGramIndex};
 pub use set::{LiteralHit, LiteralSet};
 pub use short::ShortLiterals;
+pub use texts::Texts;

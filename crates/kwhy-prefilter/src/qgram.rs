@@ -51,9 +51,9 @@ const READ: usize = (ROUND - 1) * STRIDE + WORD;
 type Bitmap = [u64; 1 << (BITS - 6)];
 type Closer = [u64; 1 << (CLOSER_BITS - 6)];
 
-/// A q-gram: its value, eight check bytes of its literal, the literal's number, and the offsets of the
+/// A q-gram: its tag, that of eight check bytes of its literal, the literal's number, and the offsets of the
 /// q-gram and of the check bytes in the literal.
-pub type Entry = (u64, u64, u32, u16, u16);
+pub type Entry = (u32, u32, u32, u16, u16);
 
 /// An index that finds literals of [`MIN_LITERAL`] bytes and more.
 ///
@@ -72,18 +72,20 @@ pub struct QGramIndex {
     pub entries: Cow<'static, [Entry]>,
 }
 
+/// Fibonacci hashing: the high bits of the product are well mixed.
+const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+
 #[inline]
 fn hash(gram: u64) -> u64 {
-    // Fibonacci hashing: the high bits of the product are well mixed; the bytes after the q-gram are
-    // shifted out
-    (gram << (8 * (WORD - Q))).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    // the bytes after the q-gram are shifted out
+    (gram << (8 * (WORD - Q))).wrapping_mul(MULTIPLIER)
 }
 
 /// The slot of a whole word, or of a q-gram alone.
 #[inline]
 fn closer_slot(word: u64, whole: bool) -> usize {
     let hash = if whole {
-        word.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        word.wrapping_mul(MULTIPLIER)
     } else {
         hash(word)
     };
@@ -109,9 +111,21 @@ fn slot(gram: u64) -> usize {
     (hash(gram) >> (64 - BITS)) as usize
 }
 
+/// The bits of a q-gram's hash that are kept of it; the caller compares the bytes.
 #[inline]
-fn bucket(gram: u64) -> usize {
-    (hash(gram) >> (64 - BUCKET_BITS)) as usize
+fn tag(gram: u64) -> u32 {
+    (hash(gram) >> 32) as u32
+}
+
+/// The bits that are kept of check bytes.
+#[inline]
+fn check_tag(word: u64) -> u32 {
+    (word.wrapping_mul(MULTIPLIER) >> 32) as u32
+}
+
+#[inline]
+fn bucket(tag: u32) -> usize {
+    (tag >> (32 - BUCKET_BITS)) as usize
 }
 
 /// The bit that distinguishes an upper-case letter from a lower-case one, in each byte of a word.
@@ -185,13 +199,13 @@ impl QGramIndex {
             for at in start..start + STRIDE {
                 let slot = closer_slot(word(&text[at..]), whole);
                 closer[slot / 64] |= 1 << (slot % 64);
-                let gram = gram(word(&text[at..]));
+                let tag = tag(gram(word(&text[at..])));
                 let other = check_offset(text, at, &seen);
-                let check = word(&text[other..]);
-                entries.push((gram, check, number, at as u16, other as u16));
+                let check = check_tag(word(&text[other..]));
+                entries.push((tag, check, number, at as u16, other as u16));
             }
         }
-        entries.sort_unstable_by_key(|(gram, _, text, at, _)| (bucket(*gram), *gram, *text, *at));
+        entries.sort_unstable_by_key(|(tag, _, text, at, _)| (*tag, *text, *at));
         grams.lay_out(entries);
         grams
     }
@@ -207,10 +221,10 @@ impl QGramIndex {
             closer.to_mut().resize(1 << (CLOSER_BITS - 6), 0);
         }
         let mut buckets = vec![0u32; (1 << BUCKET_BITS) + 1];
-        for (gram, ..) in &entries {
-            let slot = slot(*gram);
+        for (tag, ..) in &entries {
+            let slot = (tag >> (32 - BITS)) as usize;
             bitmap[slot / 64] |= 1 << (slot % 64);
-            buckets[bucket(*gram) + 1] += 1;
+            buckets[bucket(*tag) + 1] += 1;
         }
         let mut before = 0;
         for bucket in &mut buckets {
@@ -224,7 +238,7 @@ impl QGramIndex {
     /// Merges this index with one of other literals, which are numbered from `shift` on.
     pub fn joined(&self, other: &QGramIndex, shift: u32) -> QGramIndex {
         let shifted =
-            |&(gram, check, text, at, other): &Entry| (gram, check, text + shift, at, other);
+            |&(tag, check, text, at, other): &Entry| (tag, check, text + shift, at, other);
         let mut theirs = other.entries.iter().map(shifted).peekable();
         let mut entries = Vec::with_capacity(self.entries.len() + other.entries.len());
         for &mine in self.entries.iter() {
@@ -252,8 +266,8 @@ impl QGramIndex {
         both
     }
 
-    fn entries_of(&self, gram: u64) -> &[Entry] {
-        let bucket = bucket(gram);
+    fn entries_of(&self, tag: u32) -> &[Entry] {
+        let bucket = bucket(tag);
         match self.buckets.get(bucket..bucket + 2) {
             Some(&[from, to]) => self
                 .entries
@@ -349,12 +363,12 @@ impl QGramIndex {
     /// the loop, whose state so stays in registers.
     #[inline(never)]
     fn place(&self, text: &[u8], at: usize, found: &mut dyn FnMut(usize, u32)) {
-        let gram = gram(word(&text[at..]));
-        for &(known, check, number, offset, other) in self.entries_of(gram) {
-            if known == gram
+        let tag = tag(gram(word(&text[at..])));
+        for &(known, check, number, offset, other) in self.entries_of(tag) {
+            if known == tag
                 && let Some(start) = at.checked_sub(usize::from(offset))
                 && let Some(there) = text.get(start + usize::from(other)..)
-                && word(there) == check
+                && check_tag(word(there)) == check
             {
                 found(start, number);
             }

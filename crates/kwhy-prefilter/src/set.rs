@@ -1,10 +1,10 @@
 //! One set of literals, searched for in one go.
 
-use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use super::qgram::{MIN_LITERAL, QGramIndex};
 use super::short::ShortLiterals;
+use super::texts::Texts;
 
 /// A literal that occurs in a haystack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,21 +24,18 @@ pub struct LiteralSet {
     /// The index of the literals that are long enough.
     pub qgrams: QGramIndex,
     /// The literals by their number.
-    pub literals: Cow<'static, [Cow<'static, str>]>,
+    pub literals: Texts,
     /// The compiled search for the others; made when it is first needed.
     pub short: OnceLock<ShortLiterals>,
 }
 
 impl LiteralSet {
     /// Builds the set of literals. The index prefers q-grams that are rare in `sample`, a piece of a typical haystack.
-    pub fn new<L: Into<Cow<'static, str>>>(
-        literals: impl IntoIterator<Item = L>,
-        sample: &[u8],
-    ) -> LiteralSet {
-        let literals: Vec<Cow<'static, str>> = literals.into_iter().map(Into::into).collect();
+    pub fn new<L: AsRef<str>>(literals: impl IntoIterator<Item = L>, sample: &[u8]) -> LiteralSet {
+        let literals: Texts = literals.into_iter().collect();
         LiteralSet {
-            qgrams: QGramIndex::new(literals.iter().map(|literal| &**literal), sample),
-            literals: literals.into(),
+            qgrams: QGramIndex::new(literals.iter(), sample),
+            literals,
             short: OnceLock::new(),
         }
     }
@@ -46,11 +43,13 @@ impl LiteralSet {
     /// Returns this set with the literals of another one, which are numbered after its own.
     #[must_use]
     pub fn joined(&self, other: &LiteralSet) -> LiteralSet {
+        let mut literals = self.literals.clone();
+        literals.extend(other.literals.iter());
         LiteralSet {
             qgrams: self
                 .qgrams
                 .joined(&other.qgrams, self.literals.len() as u32),
-            literals: [&*self.literals, &*other.literals].concat().into(),
+            literals,
             short: OnceLock::new(),
         }
     }
@@ -64,7 +63,7 @@ impl LiteralSet {
         mut found: impl FnMut(LiteralHit),
     ) {
         self.qgrams.candidates(haystack, |at, number| {
-            let literal = self.literals.get(number as usize);
+            let literal = self.literals.bytes(number as usize);
             if literal.is_some_and(|literal| starts_with(&haystack[at..], literal)) {
                 found(LiteralHit {
                     at,
@@ -73,15 +72,15 @@ impl LiteralSet {
             }
         });
         let short = self.short.get_or_init(|| {
-            let all = (0..).zip(self.literals.iter().map(|literal| &**literal));
+            let all = (0..).zip(self.literals.iter());
             let short = |literal: &&str| literal.len() < MIN_LITERAL && !literal.is_empty();
             ShortLiterals::new(all.filter(|(_, literal)| short(literal)))
         });
         short.find_all(haystack, |at, number| {
             let literal = self.literals.get(number as usize);
-            if literal
-                .is_some_and(|literal| wanted(literal) && starts_with(&haystack[at..], literal))
-            {
+            if literal.is_some_and(|literal| {
+                wanted(literal) && starts_with(&haystack[at..], literal.as_bytes())
+            }) {
                 found(LiteralHit {
                     at,
                     literal: number,
@@ -92,8 +91,7 @@ impl LiteralSet {
 }
 
 /// Returns true if a text starts with a literal; one without a capital may occur there in any case.
-fn starts_with(text: &[u8], literal: &str) -> bool {
-    let literal = literal.as_bytes();
+fn starts_with(text: &[u8], literal: &[u8]) -> bool {
     text.get(..literal.len()).is_some_and(|there| {
         there == literal
             || there.eq_ignore_ascii_case(literal) && !literal.iter().any(u8::is_ascii_uppercase)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::causes::Causes;
 use super::error::SignatureError;
 use super::nearest::{hint, nearest};
-use super::schema::{GIVEN, Signature};
+use super::schema::{GIVEN, Signature, read_source};
 use super::temporal::MISPLACED;
 
 /// The highest confidence of a signature that knows only what stands around the words of a fault.
@@ -137,7 +137,7 @@ pub fn joined(
         if !ids.insert(signature.id.clone()) {
             return Err(SignatureError::taken(file, yaml, &signature.id, file));
         }
-        signature.source = Arc::clone(&text);
+        signature.source = read_source(Arc::clone(&text));
         signatures.push(signature);
     }
     Ok(signatures)

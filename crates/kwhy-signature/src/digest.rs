@@ -3,6 +3,7 @@
 //! Most patterns are only asked for this, and few for their expression. Working it out takes far longer than reading it,
 //! so that a build script may write it down ([`digests`]) and a catalogue take it from there ([`use_digests`]).
 
+use kwhy_pack::PackedText;
 use serde::Deserialize;
 
 use super::condition::Condition;
@@ -69,11 +70,11 @@ pub fn digests(condition: &Condition) -> Result<String, String> {
     Ok(lines.join("\n"))
 }
 
-/// Spares the patterns of a condition the work that [`digests`] did for them.
-pub fn use_digests(condition: &Condition, written: &'static str) {
+/// Spares the patterns of a condition the work that [`digests`] did for them: takes each line of what it wrote.
+pub fn use_digests(condition: &Condition, lines: impl Iterator<Item = PackedText<'static>>) {
     let mut patterns: Vec<&Pattern> = Vec::new();
     condition.patterns(&mut patterns);
-    for (pattern, line) in patterns.into_iter().zip(written.lines()) {
+    for (pattern, line) in patterns.into_iter().zip(lines) {
         pattern.use_digest(line);
     }
 }

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use kwhy_prefilter::{LiteralHit, LiteralSet, MIN_LITERAL};
+use kwhy_prefilter::{LiteralHit, LiteralSet, MIN_LITERAL, Texts};
 use memchr::{memchr_iter, memmem};
 
 use super::required::{KLOG_FATAL, LiteralRequirement, RequirementKind};
@@ -14,8 +14,86 @@ use super::required::{KLOG_FATAL, LiteralRequirement, RequirementKind};
 /// A leaf condition: the signature's number in the catalogue and the leaf's in the signature.
 pub type ConditionId = (u32, u16);
 
-/// A word with the conditions that need it.
-pub type Word = (Cow<'static, str>, Cow<'static, [ConditionId]>);
+/// Lists of conditions with their numbers, one after the other.
+#[derive(Clone, Debug, Default)]
+pub struct ConditionLists {
+    /// All conditions.
+    pub conditions: Cow<'static, [ConditionId]>,
+    /// The ends of the lists in it.
+    pub ends: Cow<'static, [u32]>,
+}
+
+impl ConditionLists {
+    /// A list by its number; an empty one if there is none.
+    pub fn get(&self, number: usize) -> &[ConditionId] {
+        let end = |number: usize| self.ends.get(number).map(|end| *end as usize);
+        let start = number.checked_sub(1).map_or(Some(0), end);
+        let range = start.zip(end(number)).map(|(start, end)| start..end);
+        range
+            .and_then(|range| self.conditions.get(range))
+            .unwrap_or_default()
+    }
+
+    /// Adds the conditions of a list after the last one.
+    fn push(&mut self, list: impl IntoIterator<Item = ConditionId>) {
+        let conditions = self.conditions.to_mut();
+        conditions.extend(list);
+        self.ends.to_mut().push(conditions.len() as u32);
+    }
+}
+
+/// Words in order, each with the conditions that need it.
+#[derive(Clone, Debug, Default)]
+pub struct Words {
+    /// The words.
+    pub words: Texts,
+    /// The conditions of each.
+    pub conditions: ConditionLists,
+}
+
+impl Words {
+    /// The number of words.
+    pub fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Returns true if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// The words with their conditions.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &[ConditionId])> {
+        let words = self.words.iter().enumerate();
+        words.map(|(number, word)| (word, self.conditions.get(number)))
+    }
+
+    /// The conditions that need a word.
+    fn look_up(&self, word: &str) -> &[ConditionId] {
+        let found = self.words.position(word);
+        found.map_or(&[], |number| self.conditions.get(number))
+    }
+
+    /// Returns these words and others, in order.
+    fn joined(&self, others: &Words) -> Words {
+        let mut all: BTreeMap<&str, Vec<ConditionId>> = BTreeMap::new();
+        for (word, conditions) in self.iter().chain(others.iter()) {
+            all.entry(word).or_default().extend(conditions);
+        }
+        all.into_iter().collect()
+    }
+}
+
+impl<T: AsRef<str>> FromIterator<(T, Vec<ConditionId>)> for Words {
+    fn from_iter<I: IntoIterator<Item = (T, Vec<ConditionId>)>>(words: I) -> Words {
+        let mut all = Words::default();
+        for (word, conditions) in words {
+            all.words.extend([word]);
+            all.conditions.push(conditions);
+        }
+        all
+    }
+}
 
 /// Literals that no signature asks for but the engine does: a record that contains one reports an error.
 const ERROR_LEVEL_MARKERS: &[&str] = &[
@@ -45,11 +123,11 @@ pub struct Index {
     /// The literals; first the markers of error levels.
     pub literals: LiteralSet,
     /// The conditions that need a literal, by its number.
-    pub conditions: Cow<'static, [Cow<'static, [ConditionId]>]>,
+    pub conditions: ConditionLists,
     /// The reasons that conditions ask for, in order.
-    pub reasons: Cow<'static, [Word]>,
+    pub reasons: Words,
     /// The kinds of objects that conditions ask for, in order.
-    pub kinds: Cow<'static, [Word]>,
+    pub kinds: Words,
     /// Conditions that any event may fulfil.
     pub any_event: Cow<'static, [ConditionId]>,
     /// Conditions that an object of any kind may fulfil.
@@ -63,7 +141,7 @@ pub struct Index {
     /// Conditions for which each record must be parsed.
     pub boundless: Cow<'static, [ConditionId]>,
     /// The words of conditions on what sentences state, in order; an empty one for those that need none.
-    pub statements: Cow<'static, [Word]>,
+    pub statements: Words,
 }
 
 impl Index {
@@ -121,8 +199,7 @@ impl Index {
         }
         let [raw, reasons, kinds, statements] = words;
         literals.extend(raw);
-        let (literals, conditions): (Vec<String>, Vec<Vec<ConditionId>>) =
-            literals.into_iter().unzip();
+        let literals: Words = literals.into_iter().collect();
         let [
             any_event,
             any_object,
@@ -131,19 +208,18 @@ impl Index {
             starts,
             entries,
         ] = any;
-        let owned = |(word, leaves)| (Cow::Owned(word), Cow::Owned(leaves));
         Index {
-            literals: LiteralSet::new(literals, sample.as_bytes()),
-            conditions: conditions.into_iter().map(Cow::Owned).collect(),
-            reasons: reasons.into_iter().map(owned).collect(),
-            kinds: kinds.into_iter().map(owned).collect(),
+            literals: LiteralSet::new(literals.words.iter(), sample.as_bytes()),
+            conditions: literals.conditions,
+            reasons: reasons.into_iter().collect(),
+            kinds: kinds.into_iter().collect(),
             any_event: Cow::Owned(any_event),
             any_object: Cow::Owned(any_object),
             klog_fatal: Cow::Owned(klog_fatal),
             starts: Cow::Owned(starts),
             entries: Cow::Owned(entries),
             boundless: Cow::Owned(boundless),
-            statements: statements.into_iter().map(owned).collect(),
+            statements: statements.into_iter().collect(),
         }
     }
 
@@ -154,28 +230,23 @@ impl Index {
         needs: impl IntoIterator<Item = (ConditionId, LiteralRequirement)>,
     ) -> Index {
         let more = Index::lay_out(Vec::new(), needs, "");
-        let both = |mine: &[Word], theirs: &[Word]| {
-            let mut all: BTreeMap<&str, Vec<ConditionId>> = BTreeMap::new();
-            for (word, leaves) in mine.iter().chain(theirs) {
-                all.entry(word).or_default().extend(leaves.iter());
-            }
-            let all = all.into_iter();
-            all.map(|(word, leaves)| (Cow::Owned(word.to_owned()), Cow::Owned(leaves)))
-                .collect()
-        };
+        let mut conditions = self.conditions.clone();
+        for number in 0..more.literals.literals.len() {
+            conditions.push(more.conditions.get(number).iter().copied());
+        }
         let chained = |mine: &[ConditionId], theirs: &[ConditionId]| [mine, theirs].concat().into();
         Index {
             literals: self.literals.joined(&more.literals),
-            conditions: [&*self.conditions, &*more.conditions].concat().into(),
-            reasons: both(&self.reasons, &more.reasons),
-            kinds: both(&self.kinds, &more.kinds),
+            conditions,
+            reasons: self.reasons.joined(&more.reasons),
+            kinds: self.kinds.joined(&more.kinds),
             any_event: chained(&self.any_event, &more.any_event),
             any_object: chained(&self.any_object, &more.any_object),
             klog_fatal: chained(&self.klog_fatal, &more.klog_fatal),
             starts: chained(&self.starts, &more.starts),
             entries: chained(&self.entries, &more.entries),
             boundless: chained(&self.boundless, &more.boundless),
-            statements: both(&self.statements, &more.statements),
+            statements: self.statements.joined(&more.statements),
         }
     }
 
@@ -210,8 +281,7 @@ impl Index {
         if literal == KLOG_FATAL_NUMBER {
             return &self.klog_fatal;
         }
-        let conditions = self.conditions.get(literal as usize);
-        conditions.map_or(&[], |leaves| leaves)
+        self.conditions.get(literal as usize)
     }
 
     /// Returns true if a literal marks records of an error level.
@@ -221,7 +291,7 @@ impl Index {
 
     /// The literals of at least [`MIN_LITERAL`] bytes.
     pub fn long_literals(&self) -> impl Iterator<Item = &str> {
-        let all = self.literals.literals.iter().map(|literal| &**literal);
+        let all = self.literals.literals.iter();
         all.filter(|literal| literal.len() >= MIN_LITERAL)
     }
 
@@ -247,24 +317,18 @@ impl Index {
 
     /// Adds the conditions that ask for this reason.
     pub fn reason(&self, reason: &str, into: &mut Vec<ConditionId>) {
-        into.extend(look_up(&self.reasons, reason));
+        into.extend(self.reasons.look_up(reason));
     }
 
     /// Adds the conditions that ask for objects of this kind.
     pub fn kind(&self, kind: &str, into: &mut Vec<ConditionId>) {
-        into.extend(look_up(&self.kinds, kind));
+        into.extend(self.kinds.look_up(kind));
     }
 
     /// The position of a kind among those that conditions ask for.
     pub fn kind_number(&self, kind: &str) -> Option<usize> {
-        position(&self.kinds, kind)
+        self.kinds.words.position(kind)
     }
-}
-
-fn position(words: &[Word], word: &str) -> Option<usize> {
-    words
-        .binary_search_by(|(known, _)| (**known).cmp(word))
-        .ok()
 }
 
 /// The offsets at which fatal records of klog may start: `F`, month and day, a space, the hour.
@@ -279,11 +343,6 @@ fn klog_fatal(text: &[u8]) -> impl Iterator<Item = usize> {
             })
         })
     })
-}
-
-fn look_up<'w>(words: &'w [Word], word: &str) -> &'w [ConditionId] {
-    let found = position(words, word).and_then(|at| words.get(at));
-    found.map_or(&[], |(_, leaves)| leaves)
 }
 
 #[cfg(test)]

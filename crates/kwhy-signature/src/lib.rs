@@ -68,14 +68,14 @@ pub use entry::{EntryMatch, EntryTerm};
 pub use error::SignatureError;
 pub use pattern::Pattern;
 pub use schema::{
-    CheckTemplate, Ends, Example, Examples, Explains, FixTemplate, Needs, Signature, StepTemplate,
-    SubjectTemplate, Tier,
+    CheckTemplate, Ends, Example, Examples, Explains, FixTemplate, Needs, Signature, SourceText,
+    StepTemplate, SubjectTemplate, Tier,
 };
 pub use template::Template;
 
 pub use compare::number;
 pub use condition::{EventPattern, ObjectPattern, What};
-pub use index::{ConditionId, Index, STARTS, Word};
+pub use index::{ConditionId, ConditionLists, Index, STARTS, Words};
 pub use nearest::edit_distance;
 pub use pattern::{Haystack, Place};
 pub use required::{

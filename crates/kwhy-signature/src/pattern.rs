@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
+use kwhy_pack::PackedText;
 use memchr::memchr;
 use regex_automata::util::captures::Captures;
 use regex_automata::{Anchored, Input};
@@ -30,7 +31,7 @@ pub struct Pattern {
     /// The names that it captures: asked for long before the rest.
     slots: OnceLock<Box<[String]>>,
     /// What is known of it, as a build script wrote it down.
-    written: OnceLock<&'static str>,
+    written: OnceLock<PackedText<'static>>,
     known: OnceLock<Known>,
     compiled: OnceLock<Option<Expression>>,
     /// The expression that decides whether there is a match, if it is cheaper.
@@ -90,13 +91,14 @@ impl Pattern {
     }
 
     /// Takes what a build script wrote down of it.
-    pub(super) fn use_digest(&self, written: &'static str) {
+    pub(super) fn use_digest(&self, written: PackedText<'static>) {
         let _ = self.written.set(written);
     }
 
     fn known(&self) -> &Known {
         self.known.get_or_init(|| {
-            let written = self.written.get().and_then(|line| Digest::read(line));
+            let written = self.written.get();
+            let written = written.and_then(|line| Digest::read(&line.read()));
             let digest = written.or_else(|| parsed::digest(&self.source).ok());
             digest.map(Known::new).unwrap_or_default()
         })

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
@@ -125,8 +125,20 @@ pub struct Signature {
     #[serde(skip)]
     pub file: Cow<'static, str>,
     /// The file's text.
-    #[serde(skip)]
-    pub source: Arc<str>,
+    #[serde(skip, default = "no_source")]
+    pub source: SourceText,
+}
+
+/// The text of a signature's file. That of a built-in one is made when it is asked for.
+pub type SourceText = LazyLock<Arc<str>, Box<dyn FnOnce() -> Arc<str> + Send>>;
+
+fn no_source() -> SourceText {
+    read_source("".into())
+}
+
+/// A text that was read.
+pub(crate) fn read_source(text: Arc<str>) -> SourceText {
+    LazyLock::new(Box::new(move || text))
 }
 
 /// The part of a fault that a signature knows.

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::causes::Causes;
 use crate::error::SignatureError;
 use crate::node::{self, Node};
-use crate::schema::Signature;
+use crate::schema::{Signature, read_source};
 use rule::{Reader, Terms};
 
 pub use written::{to_cre, to_native};
@@ -269,7 +269,7 @@ pub fn read<'c>(
             return Err(SignatureError::taken(file, yaml, &id, file));
         }
         signature.community = Some(Box::new(rule.about));
-        signature.source = lines_of(yaml, &starts, number).into();
+        signature.source = read_source(lines_of(yaml, &starts, number).into());
         read.signatures.push(signature);
     }
     Ok(read)

@@ -7,17 +7,18 @@ use jaq_core::path::Part;
 
 /// Texts of which an entry contains one wherever a condition is true of it; none if nothing is known.
 pub(super) fn needed(term: &Term<&str>) -> Vec<String> {
-    let longest = |texts: Vec<String>| texts.into_iter().max_by_key(String::len);
     match term {
-        Term::BinOp(left, BinaryOp::And | BinaryOp::Pipe(None), right) => {
-            let (left, right) = (needed(left), needed(right));
-            let shortest = |texts: &[String]| texts.iter().map(String::len).min().unwrap_or(0);
-            // the right side of a pipe sees what the left one yields, which may be made up
-            let right_counts = !matches!(term, Term::BinOp(of, BinaryOp::Pipe(_), _) if makes(of));
-            match right_counts && shortest(&right) > shortest(&left) {
-                true => right,
-                false => left,
-            }
+        Term::BinOp(left, BinaryOp::And, right) => rarer(needed(left), needed(right)),
+        Term::BinOp(left, BinaryOp::Pipe(None), right) => {
+            // what is not there is null, of which the right side may be true all the same
+            let of_path = match **left {
+                Term::Path(..) if refuses_null(right) => needed(left),
+                _ => Vec::new(),
+            };
+            rarer(
+                rarer(of_path, demanded(left)),
+                seen_through(left, needed(right)),
+            )
         }
         Term::BinOp(left, BinaryOp::Or, right) => {
             let (mut left, mut right) = (needed(left), needed(right));
@@ -33,7 +34,7 @@ pub(super) fn needed(term: &Term<&str>) -> Vec<String> {
             let texts = [left, right].into_iter().filter_map(|side| constant(side));
             let is_path = [left, right]
                 .into_iter()
-                .any(|side| matches!(**side, Term::Path(..)));
+                .any(|side| matches!(**side, Term::Path(..)) && !makes(side));
             let texts: Vec<String> = texts.filter(|_| is_path).collect();
             longest(texts).into_iter().collect()
         }
@@ -43,10 +44,83 @@ pub(super) fn needed(term: &Term<&str>) -> Vec<String> {
             }
             _ => Vec::new(),
         },
-        Term::Call("select", arguments) => arguments.first().map(needed).unwrap_or_default(),
-        Term::Call("test" | "contains" | "startswith" | "endswith", _) => Vec::new(),
+        Term::Call("select", _) => demanded(term),
         Term::Path(..) => longest(keys(term)).into_iter().collect(),
         _ => Vec::new(),
+    }
+}
+
+fn longest(texts: Vec<String>) -> Option<String> {
+    texts.into_iter().max_by_key(String::len)
+}
+
+/// Of two lists of texts the one by which fewer entries are found.
+fn rarer(left: Vec<String>, right: Vec<String>) -> Vec<String> {
+    let shortest = |texts: &[String]| texts.iter().map(String::len).min().unwrap_or(0);
+    match shortest(&right) > shortest(&left) {
+        true => right,
+        false => left,
+    }
+}
+
+/// What the right side of a pipe needs sees what the left one yields, which may be made up.
+fn seen_through(left: &Term<&str>, texts: Vec<String>) -> Vec<String> {
+    match makes(left) {
+        true => Vec::new(),
+        false => texts,
+    }
+}
+
+/// Texts of which an entry contains one wherever a term yields anything at all.
+fn demanded(term: &Term<&str>) -> Vec<String> {
+    match term {
+        Term::Call("select", arguments) => arguments.first().map(needed).unwrap_or_default(),
+        Term::BinOp(left, BinaryOp::Pipe(None), right) => {
+            rarer(demanded(left), seen_through(left, demanded(right)))
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Returns true if a term is true of no null: it yields null or nothing, or fails.
+fn refuses_null(term: &Term<&str>) -> bool {
+    match term {
+        Term::Call("select", _) => true,
+        Term::BinOp(left, BinaryOp::And, right) => refuses_null(left) || refuses_null(right),
+        Term::BinOp(left, BinaryOp::Or, right) => refuses_null(left) && refuses_null(right),
+        Term::BinOp(left, BinaryOp::Cmp(Cmp::Eq), right) => {
+            let sides = [(left, right), (right, left)].into_iter();
+            let mut sides = sides.map(|(one, other)| constant(one).is_some() && keeps_null(other));
+            sides.any(|is_refused| is_refused)
+        }
+        Term::BinOp(left, BinaryOp::Cmp(Cmp::Ne), right) => {
+            keeps_null(left) && matches!(**right, Term::Call("null", _))
+        }
+        Term::BinOp(left, BinaryOp::Pipe(None), right) => {
+            fails_of_null(left) || keeps_null(left) && refuses_null(right)
+        }
+        _ => keeps_null(term) || fails_of_null(term),
+    }
+}
+
+/// Returns true if all that a term yields of null is null.
+fn keeps_null(term: &Term<&str>) -> bool {
+    match term {
+        Term::Id | Term::Recurse | Term::Call("select", _) => true,
+        Term::Path(of, _) => keeps_null(of),
+        Term::BinOp(left, BinaryOp::Pipe(None), right) => keeps_null(left) && keeps_null(right),
+        _ => false,
+    }
+}
+
+/// Returns true if a term is about texts alone.
+fn fails_of_null(term: &Term<&str>) -> bool {
+    match term {
+        Term::Call("test" | "startswith" | "endswith" | "ascii_downcase" | "ascii_upcase", _) => {
+            true
+        }
+        Term::Call("contains", arguments) => arguments.first().and_then(constant).is_some(),
+        _ => false,
     }
 }
 
@@ -111,6 +185,15 @@ mod tests {
             ("length > 1", &[]),
             ("{kind: \"a\"} | .kind == \"made up\"", &[]),
             (".a == null", &[]),
+            (".oven | (\"x\")", &[]),
+            (".oven | length", &[]),
+            (".oven | not", &[]),
+            (".oven | contains(null)", &[]),
+            (".oven | select(true) | \"x\"", &[]),
+            (".oven | .shelf | ascii_downcase | test(\"x\")", &["shelf"]),
+            (".oven | select(.shelf == \"bread\") | length", &["bread"]),
+            (".oven | . == \"bread\"", &["oven"]),
+            ("{a: \"made up\"}.a == \"made up\"", &[]),
         ] {
             assert_eq!(
                 EntryTerm::jq(program).unwrap().literals(),

@@ -1,0 +1,74 @@
+//! Packs the texts of signatures.
+
+use std::fmt::Write as _;
+use std::num::TryFromIntError;
+
+/// A signature by the numbers of its texts.
+pub struct Builtin {
+    /// The name of its file and the signature as JSON.
+    pub json: usize,
+    /// What is known of each of its patterns.
+    pub digests: Vec<usize>,
+    /// Its file.
+    pub yaml: usize,
+    /// True if its condition holds objects against each other.
+    pub is_relation: bool,
+}
+
+/// Adds a text and returns its number. One that is there already becomes a symbol or two.
+pub fn add(texts: &mut Vec<String>, text: String) -> usize {
+    texts.push(text);
+    texts.len() - 1
+}
+
+/// Writes the signatures as a constant of places, and returns the grammar and the packed texts.
+pub fn write(
+    builtins: &[Builtin],
+    texts: &[String],
+    out: &mut String,
+) -> Result<(Vec<u8>, Vec<u8>), TryFromIntError> {
+    let packed = kwhy_pack::pack(texts);
+    let mut bytes = Vec::new();
+    // what is read first is not among what is hardly ever read
+    let mut rows = Vec::new();
+    for builtin in builtins {
+        let json = place(&mut bytes, &packed.texts[builtin.json])?;
+        let mut lines = Vec::new();
+        for number in &builtin.digests {
+            let line = &packed.texts[*number];
+            lines.extend(u16::try_from(line.len())?.to_le_bytes());
+            lines.extend(line);
+        }
+        rows.push((json, place(&mut bytes, &lines)?));
+    }
+    out.push_str("static BUILTIN: &[Builtin] = &[\n");
+    for (builtin, (json, digests)) in builtins.iter().zip(rows) {
+        let yaml = place(&mut bytes, &packed.texts[builtin.yaml])?;
+        let is_relation = builtin.is_relation;
+        let _ = writeln!(
+            out,
+            "    Builtin {{ json: {json:?}, digests: {digests:?}, yaml: {yaml:?}, is_relation: {is_relation} }},"
+        );
+    }
+    out.push_str("];\n");
+    for (kind, value) in [
+        (
+            "PACKED: &[u8]",
+            "include_bytes!(concat!(env!(\"OUT_DIR\"), \"/packed.bin\"))",
+        ),
+        (
+            "GRAMMAR: Grammar<'static>",
+            "Grammar::new(include_bytes!(concat!(env!(\"OUT_DIR\"), \"/grammar.bin\")))",
+        ),
+    ] {
+        let _ = writeln!(out, "static {kind} = {value};");
+    }
+    Ok((packed.grammar, bytes))
+}
+
+/// Adds bytes, and returns where they start and end.
+fn place(all: &mut Vec<u8>, bytes: &[u8]) -> Result<(u32, u32), TryFromIntError> {
+    let start = u32::try_from(all.len())?;
+    all.extend(bytes);
+    Ok((start, u32::try_from(all.len())?))
+}
