@@ -464,7 +464,7 @@ mod tests {
                 "ECONNREFUSED",
             ),
             (
-                "PullImage failed: refused, then the machine actively refused it",
+                "Error pulling image a: refused, then the machine actively refused it",
                 "actively refused it",
             ),
         ] {
