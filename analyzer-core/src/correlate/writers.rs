@@ -5,12 +5,11 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
-
 use super::advice::writers;
 use crate::matcher::Hit;
 use kwhy_catalogue::{Catalogue, WriterRule};
 use kwhy_model::Format;
+use kwhy_prefilter::{Bloom, Token};
 
 /// The number of the signature that a match is reported as because of who wrote its record, if that is another one.
 pub(crate) fn signature_of_writer(
@@ -55,7 +54,7 @@ fn wrote(rule: &WriterRule, hit: &Hit) -> bool {
 /// The first rule about frames that a record of unknown words is of. Its writer may be known by a pod, a workload or a
 /// part of theirs (`longhorn-manager` of `longhorn`), or by a text that only they write.
 fn rule_of_frame(cause: &str, hit: &Hit) -> Option<&'static WriterRule> {
-    // most causes are in no rule, and the marks are dear to search for
+    // most causes are in no rule
     if !RULES.of_frames.contains(cause) {
         return None;
     }
@@ -67,11 +66,12 @@ fn rule_of_frame(cause: &str, hit: &Hit) -> Option<&'static WriterRule> {
     let names = writers(hit).flat_map(names);
     let named = names.filter_map(|name| RULES.of_writer.get(name));
     let named = named.flatten().copied().filter(is_of);
-    let marked = RULES.marks.iter().flat_map(|(marks, owners)| {
-        let found = marks.find_overlapping_iter(&hit.place.text);
-        found.filter_map(|mark| owners.get(mark.pattern().as_usize()).copied())
-    });
-    rules.get(named.chain(marked.filter(is_of)).min()?)
+    let text = hit.place.text.as_bytes();
+    let bloom = Bloom::of([text]);
+    let is_there = |mark: &Token| mark.may_occur(&bloom) && mark.occurs(text);
+    let mut marked = RULES.marks.iter().filter(|(number, _)| is_of(number));
+    let marked = marked.find(|(_, marks)| marks.iter().any(is_there));
+    rules.get(named.chain(marked.map(|(number, _)| *number)).min()?)
 }
 
 /// A writer and what it may be a part of: `longhorn-manager` and `longhorn`.
@@ -88,15 +88,15 @@ struct Rules {
     of_frames: HashSet<&'static str>,
     /// The numbers of the rules about frames of each writer.
     of_writer: HashMap<&'static str, Vec<usize>>,
-    /// The marks of all rules, searched for at once, and the number of the rule of each.
-    marks: Option<(AhoCorasick, Vec<usize>)>,
+    /// The marks of each rule about frames, with its number.
+    marks: Vec<(usize, Vec<Token>)>,
 }
 
 static RULES: LazyLock<Rules> = LazyLock::new(|| {
     let mut of_cause: HashMap<&str, Vec<&WriterRule>> = HashMap::new();
     let mut of_writer: HashMap<&str, Vec<usize>> = HashMap::new();
     let mut of_frames = HashSet::new();
-    let (mut marks, mut owners): (Vec<&str>, Vec<usize>) = Default::default();
+    let mut marks = Vec::new();
     for (number, rule) in kwhy_catalogue::writers().iter().enumerate() {
         if rule.marks.is_empty() {
             for cause in rule.causes {
@@ -107,17 +107,14 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
             for writer in rule.writers {
                 of_writer.entry(writer).or_default().push(number);
             }
+            let tokens = rule.marks.iter().map(|mark| Token::new(mark));
+            marks.push((number, tokens.collect()));
         }
-        marks.extend(rule.marks);
-        owners.extend(rule.marks.iter().map(|_| number));
     }
-    // a DFA of this size takes longer to build than most inputs to read
-    let kind = Some(AhoCorasickKind::ContiguousNFA);
-    let marks = AhoCorasick::builder().kind(kind).build(marks).ok();
     Rules {
         of_cause,
         of_frames,
         of_writer,
-        marks: marks.map(|marks| (marks, owners)),
+        marks,
     }
 });

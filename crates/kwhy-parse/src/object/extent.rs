@@ -146,6 +146,10 @@ impl ObjectExtent {
         foreign: impl Fn() -> bool,
     ) -> bool {
         let bare = line.text.trim();
+        // the API server writes an empty object as brackets around an empty line
+        if blanks > 0 && self.open.is_some_and(|open| open > 0) && is_json(bare) {
+            return !foreign();
+        }
         // after the last bracket the end of a list may occur, whose start was cut off
         if self.open.is_some_and(|open| open <= 0) || blanks > 0 {
             return begins(line, rest) == Some(Format::ObjectJson)
