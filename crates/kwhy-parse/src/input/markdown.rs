@@ -6,8 +6,8 @@
 use super::line::Line;
 use crate::{events, log, table};
 
-/// Marks of lists.
-const ITEMS: &[&str] = &["- ", "* ", "+ ", "\u{2022} "];
+/// Marks of lists, of lines that a diff adds, and of comments that quote an output.
+const ITEMS: &[&str] = &["- ", "* ", "+ ", "\u{2022} ", "+", "# Output: ", "# output: "];
 
 /// Marks of emphasis and of code, which end as they start; the longer ones first.
 const EMPHASES: &[&str] = &["**", "__", "*", "_", "`"];
@@ -31,7 +31,10 @@ const ERRORS: &[&str] = &[
 /// The line without a list mark and without emphasis around it, if a program printed what they mark.
 pub(super) fn strip(line: Line<'_>) -> Line<'_> {
     let bare = line.trim_start();
-    if !bare.text.starts_with(['-', '*', '+', '_', '`', '\u{2022}']) {
+    if !bare
+        .text
+        .starts_with(['-', '*', '+', '_', '`', '#', '\u{2022}'])
+    {
         return line;
     }
     // a tab precedes the items of an error that is a list (hashicorp/go-multierror)
@@ -150,6 +153,8 @@ mod tests {
                 "- ",
                 "* ",
                 "+ ",
+                "+",
+                "# Output: ",
                 "  - ",
                 "\u{2022} ",
                 "*",
