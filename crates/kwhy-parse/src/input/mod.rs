@@ -6,6 +6,7 @@ mod command;
 mod decoration;
 mod describe_state;
 mod document;
+mod gutter;
 mod html_entities;
 mod limits;
 mod line;

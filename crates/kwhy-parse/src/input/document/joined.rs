@@ -1,10 +1,10 @@
-//! A document whose broken lines are joined.
+//! A document without the gutter of its lines, whose broken lines are joined.
 
-use super::super::{boxes, terminal_wrap, wrap};
+use super::super::{boxes, gutter, terminal_wrap, wrap};
 use super::{Document, Edit};
 use kwhy_model::Span;
 
-/// A line end that goes, with the spaces and borders around it.
+/// A line end that goes, with the spaces and borders around it; or the gutter of a line.
 struct Join {
     at: Span,
     /// What stands for it in the text: one space between words, nothing in the middle of a word.
@@ -34,7 +34,13 @@ fn joins(text: &str, width: Option<usize>) -> Vec<Join> {
 impl Document {
     /// Joins lines that were broken because they were too long. One space stands for a break between words in the text
     /// then, and nothing for one that a terminal made in the middle of a word; lines keep their numbers and places.
+    /// What stands before each line and is not of the text ([`gutter`]) goes as a whole, and nothing is joined then.
     pub fn with_joined_lines(self) -> Document {
+        let gutter = gutter::ranges(&self.text);
+        if !gutter.is_empty() {
+            let gone = gutter.into_iter().map(|at| Join { at, by: "" });
+            return self.joined(gone.collect());
+        }
         let mut all = joins(&self.text, None);
         for inside in boxes::insides(&self.text) {
             let within = joins(&inside.text, inside.width).into_iter();
@@ -65,7 +71,8 @@ impl Document {
             }
             text.push_str(before);
             text.push_str(by);
-            if by.is_empty() {
+            let is_gutter = range.start == 0 || unjoined.as_bytes().get(range.start - 1) == Some(&b'\n');
+            if by.is_empty() && !is_gutter {
                 self.glued.push(text.len());
             }
             while let Some(start) = starts.next_if(|start| **start <= range.end) {
