@@ -1,12 +1,13 @@
 # docker build -t kwhy . && kubectl describe pod web-0 | docker run -i --rm kwhy
 FROM rust:1.90-alpine AS build
 # the image has a C compiler, for the allocator; its headers are missing
+# hadolint ignore=DL3018
 RUN apk add --no-cache musl-dev
 WORKDIR /src
 COPY . .
-RUN cargo build --locked --profile dist -p kwhy \
-    && mkdir -p /root-of-image/work \
-    && cp target/dist/kwhy LICENSE /root-of-image/
+RUN cargo build --locked --profile dist -p kwhy
+# /tmp: what `kwhy events` sorts and memory does not hold
+RUN mkdir -p /root-of-image/work && mkdir -m 1777 /root-of-image/tmp && cp target/dist/kwhy LICENSE /root-of-image/
 
 # one static binary and nothing else: no shell, no libc, no user but a number
 FROM scratch

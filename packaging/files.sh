@@ -4,6 +4,8 @@
 set -eu
 kwhy=$1
 to=$2
+# pages of commands that are no more
+rm -rf "$to/man" "$to/completions"
 mkdir -p "$to/man" "$to/completions"
 "$kwhy" man --dir "$to/man"
 gzip -9nf "$to"/man/*.1

@@ -78,7 +78,14 @@ impl Sorter {
 
 /// Writes sorted texts, each after its key and length.
 fn write_part(items: impl Iterator<Item = io::Result<Item>>) -> io::Result<File> {
-    let mut out = BufWriter::new(tempfile::tempfile()?);
+    let file = tempfile::tempfile().map_err(|error| {
+        let folder = std::env::temp_dir();
+        io::Error::new(
+            error.kind(),
+            format!("no temporary file in {}: {error}", folder.display()),
+        )
+    })?;
+    let mut out = BufWriter::new(file);
     for item in items {
         let ((time, number), text) = item?;
         out.write_all(&time.to_le_bytes())?;
