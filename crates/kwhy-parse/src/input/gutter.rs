@@ -8,6 +8,9 @@ use std::ops::Range;
 /// Marks that may stand before each line, the longer ones first. `- ` starts the items of a list in YAML.
 const MARKS: &[&str] = &["# ", "#", "// ", "//", "* ", "+ ", "+", "| ", "; "];
 
+/// What stands behind line numbers, the longer ones first.
+const SIGNS: &[&str] = &[" | ", "| ", "|", ": ", ":"];
+
 /// The fewest lines that have a gutter.
 const LINES: usize = 3;
 
@@ -30,7 +33,7 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 /// The gutter of a mark: every line that is not empty starts with it, or is nothing else.
 fn of_marks(text: &str) -> Option<Vec<Range<usize>>> {
     let mark = MARKS.iter().find(|mark| text.starts_with(**mark))?;
-    // what is not behind the mark of the first line is behind a shorter one
+    // a space behind the first mark may be of the text
     let fits = |mark: &&&str| {
         let bare = mark.trim_end();
         let mut filled = lines(text).filter(|(_, line)| !line.trim().is_empty());
@@ -51,28 +54,34 @@ fn of_marks(text: &str) -> Option<Vec<Range<usize>>> {
 
 /// The gutter of line numbers: each line has the number after that of the line before, and the same sign behind it.
 fn of_numbers(text: &str) -> Option<Vec<Range<usize>>> {
+    if !text
+        .trim_start_matches(' ')
+        .starts_with(|c: char| c.is_ascii_digit())
+    {
+        return None;
+    }
+    SIGNS.iter().find_map(|sign| numbered(text, sign))
+}
+
+/// The gutter of line numbers with a sign behind each.
+fn numbered(text: &str, sign: &str) -> Option<Vec<Range<usize>>> {
     let mut found = Vec::new();
-    let mut before: Option<(u64, &str)> = None;
+    let mut before: Option<u64> = None;
     for (start, line) in lines(text) {
         let bare = line.trim_start_matches(' ');
         let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
         let number: u64 = bare.get(..digits)?.parse().ok()?;
-        let rest = bare.get(digits..)?;
-        let sign = [" | ", "| ", "|", ": ", ":"]
-            .into_iter()
-            .find(|sign| rest.trim_end_matches(['\n', '\r']) == sign.trim_end() || rest.starts_with(sign))?;
-        let sign = match rest.starts_with(sign) {
-            true => sign,
-            false => sign.trim_end(),
-        };
-        let is_next = before.is_none_or(|(last, own)| {
-            number == last + 1 && own.trim_end() == sign.trim_end()
-        });
-        if !is_next {
+        if before.is_some_and(|last| number != last + 1) {
             return None;
         }
-        before = Some((number, sign));
-        found.push(start..start + line.len() - rest.len() + sign.len());
+        before = Some(number);
+        let rest = bare.get(digits..)?;
+        let is_empty = rest.trim_end() == sign.trim_end();
+        let length = match rest.starts_with(sign) {
+            true => sign.len(),
+            false => is_empty.then_some(sign.trim_end().len())?,
+        };
+        found.push(start..start + line.len() - rest.len() + length);
     }
     (found.len() >= LINES).then_some(found)
 }
@@ -94,7 +103,10 @@ mod tests {
             let all: String = inner.lines().map(marked).collect();
             assert_eq!(read(&all).text(), inner, "{mark}");
             // editors take the space off the ends of lines
-            let trimmed: String = all.lines().map(|line| line.trim_end().to_owned() + "\n").collect();
+            let trimmed: String = all
+                .lines()
+                .map(|line| line.trim_end().to_owned() + "\n")
+                .collect();
             assert_eq!(read(&trimmed).text(), inner, "{mark}");
         }
         for sign in [": ", " | ", "|"] {

@@ -7,7 +7,15 @@ use super::line::Line;
 use crate::{events, log, table};
 
 /// Marks of lists, of lines that a diff adds, and of comments that quote an output.
-const ITEMS: &[&str] = &["- ", "* ", "+ ", "\u{2022} ", "+", "# Output: ", "# output: "];
+const ITEMS: &[&str] = &[
+    "- ",
+    "* ",
+    "+ ",
+    "\u{2022} ",
+    "+",
+    "# Output: ",
+    "# output: ",
+];
 
 /// Marks of emphasis and of code, which end as they start; the longer ones first.
 const EMPHASES: &[&str] = &["**", "__", "*", "_", "`"];

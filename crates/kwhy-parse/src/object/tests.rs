@@ -286,6 +286,20 @@ fn json_is_decoded() {
 }
 
 #[test]
+fn an_empty_object_of_the_api_server_ends_nothing() {
+    for inside in ["\n", "\n    \n", "\n\n\n"] {
+        let text = format!(
+            "{{\n  \"kind\": \"Status\",\n  \"apiVersion\": \"v1\",\n  \"metadata\": {{{inside}  }},\n  \"status\": \"Failure\",\n  \"message\": \"no heat\",\n  \"reason\": \"Unauthorized\",\n  \"code\": 401\n}}\n"
+        );
+        assert_eq!(formats(&text), [Format::ObjectJson], "{text}");
+        let parsed = parsed(&text);
+        let event = parsed.events.first().unwrap();
+        assert_eq!(event.message.as_str(), "no heat");
+        assert_eq!(event.reason.as_ref().unwrap().as_str(), "Unauthorized");
+    }
+}
+
+#[test]
 fn broken_json_is_read_where_it_can_be() {
     let text = "{\n    \"apiVersion\": \"v1\",\n    \"kind\": \"Pod\",\n    \"metadata\": {\n        \"name\": \"web-0\",\n        what is this\n        \"namespace\": \"shop\n    },\n    \"status\": {\n        ...\n        \"phase\": \"Pending\"\n";
     let parsed = parsed(text);

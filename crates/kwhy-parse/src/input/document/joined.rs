@@ -71,7 +71,8 @@ impl Document {
             }
             text.push_str(before);
             text.push_str(by);
-            let is_gutter = range.start == 0 || unjoined.as_bytes().get(range.start - 1) == Some(&b'\n');
+            let is_gutter =
+                range.start == 0 || unjoined.as_bytes().get(range.start - 1) == Some(&b'\n');
             if by.is_empty() && !is_gutter {
                 self.glued.push(text.len());
             }
