@@ -1,14 +1,14 @@
 //! What an editor, a diff or a comment puts before every line of a text: `+`, `# `, `// `, `* `, line numbers.
 //!
-//! One line alone may start with anything; a gutter is what all lines have that are not empty. Behind it are tables,
+//! One line alone may start with anything; a gutter is what all lines have that are not empty. After it come tables,
 //! descriptions and objects, whose lines say nothing one by one.
 
 use std::ops::Range;
 
-/// Marks that may stand before each line, the longer ones first. `- ` starts the items of a list in YAML.
+/// Marks that may precede each line, the longer ones first. `- ` starts the items of a list in YAML.
 const MARKS: &[&str] = &["# ", "#", "// ", "//", "* ", "+ ", "+", "| ", "; "];
 
-/// What stands behind line numbers, the longer ones first.
+/// What stands after line numbers, the longer ones first.
 const SIGNS: &[&str] = &[" | ", "| ", "|", ": ", ":"];
 
 /// The fewest lines that have a gutter.
@@ -33,7 +33,7 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 /// The gutter of a mark: every line that is not empty starts with it, or is nothing else.
 fn of_marks(text: &str) -> Option<Vec<Range<usize>>> {
     let mark = MARKS.iter().find(|mark| text.starts_with(**mark))?;
-    // a space behind the first mark may be of the text
+    // a space after the first mark may be of the text
     let fits = |mark: &&&str| {
         let bare = mark.trim_end();
         let mut filled = lines(text).filter(|(_, line)| !line.trim().is_empty());
@@ -52,7 +52,7 @@ fn of_marks(text: &str) -> Option<Vec<Range<usize>>> {
     (found.len() >= LINES).then_some(found)
 }
 
-/// The gutter of line numbers: each line has the number after that of the line before, and the same sign behind it.
+/// The gutter of line numbers: each line has the number after that of the line before, and the same sign after it.
 fn of_numbers(text: &str) -> Option<Vec<Range<usize>>> {
     if !text
         .trim_start_matches(' ')
@@ -63,7 +63,7 @@ fn of_numbers(text: &str) -> Option<Vec<Range<usize>>> {
     SIGNS.iter().find_map(|sign| numbered(text, sign))
 }
 
-/// The gutter of line numbers with a sign behind each.
+/// The gutter of line numbers with a sign after each.
 fn numbered(text: &str, sign: &str) -> Option<Vec<Range<usize>>> {
     let mut found = Vec::new();
     let mut before: Option<u64> = None;
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_behind_a_gutter_keeps_its_place() {
+    fn what_is_after_a_gutter_keeps_its_place() {
         let document = read("+oven\n+  no wood\n+\n+cold\n");
         let at = document.text().find("wood").unwrap();
         let place = document.place(&(at..at + 4));
