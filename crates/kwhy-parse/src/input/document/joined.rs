@@ -34,7 +34,7 @@ fn joins(text: &str, width: Option<usize>) -> Vec<Join> {
 impl Document {
     /// Joins lines that were broken because they were too long. One space stands for a break between words in the text
     /// then, and nothing for one that a terminal made in the middle of a word; lines keep their numbers and places.
-    /// What precedes each line and is not of the text ([`gutter`]) goes as a whole, and nothing is joined then.
+    /// What precedes each line and is not of the text goes as a whole, and nothing is joined then.
     pub fn with_joined_lines(self) -> Document {
         let gutter = gutter::ranges(&self.text);
         if !gutter.is_empty() {
