@@ -1,19 +1,79 @@
-//! What tests of objects said last: most rows of a table, and most pods of a list, say the same.
+//! What tests of events and objects said before: most rows of a table, and most pods of a list, say the same.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::leaf::{self, Kept};
-use kwhy_model::{Format, Map, Object, Value};
-use kwhy_signature::ValueTest;
+use kwhy_model::{Event, Format, Map, Object, Severity, Text, Value};
+use kwhy_signature::{ConditionId, ValueTest};
 
-/// What is remembered of each kind of object, by the address of its prefilter.
+/// What is remembered of events and objects.
 #[derive(Debug, Default)]
-pub(crate) struct Memo(HashMap<usize, OfKind>);
+pub(crate) struct Memo {
+    /// Of each kind of object, by the address of its prefilter.
+    kinds: HashMap<usize, OfKind>,
+    pub(super) classes: EventClasses,
+}
+
+/// The classes of events that are remembered; those of a table of events are few.
+const MAX_CLASSES: usize = 512;
+/// The length of the longest word of a class: what is longer is no name.
+const MAX_WORD: usize = 256;
+
+/// The words of an event that most conditions ask for, other than in its message.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct EventClass {
+    format: Format,
+    severity: Option<Severity>,
+    reason: Option<Box<str>>,
+    component: Option<Box<str>>,
+    kind: Option<Box<str>>,
+}
+
+impl EventClass {
+    fn of(event: &Event<'_>) -> EventClass {
+        let word = |text: &Option<Text<'_>>| text.as_ref().map(|text| text.as_str().into());
+        EventClass {
+            format: event.format,
+            severity: event.severity,
+            reason: word(&event.reason),
+            component: word(&event.component),
+            kind: event.subject.kind.as_deref().map(Box::from),
+        }
+    }
+}
+
+/// The conditions that events of a class may fulfil whatever their message says, in order.
+#[derive(Debug, Default)]
+pub(super) struct EventClasses(HashMap<EventClass, Box<[ConditionId]>>);
+
+impl EventClasses {
+    /// The conditions for the class of an event, which `find` finds where they are not known yet.
+    pub fn of(
+        &mut self,
+        event: &Event<'_>,
+        find: impl FnOnce() -> Vec<ConditionId>,
+    ) -> Cow<'_, [ConditionId]> {
+        let texts = [event.reason.as_ref(), event.component.as_ref()];
+        if texts
+            .into_iter()
+            .flatten()
+            .any(|text| text.as_str().len() > MAX_WORD)
+        {
+            return find().into();
+        }
+        if self.0.len() >= MAX_CLASSES {
+            self.0.clear();
+        }
+        let class = self.0.entry(EventClass::of(event));
+        Cow::Borrowed(class.or_insert_with(|| find().into()))
+    }
+}
 
 impl Memo {
     /// What is remembered of a kind, which has so many tests.
     pub(super) fn of(&mut self, kind: usize, tests: usize) -> &mut OfKind {
-        let of_kind = self.0.entry(kind).or_default();
+        let of_kind = self.kinds.entry(kind).or_default();
         of_kind.results.0.resize_with(tests, || None);
         of_kind
     }

@@ -220,6 +220,7 @@ impl<'c> Tester<'c> {
         chunk: &Chunk,
         (event, is_paste): (&Event<'_>, bool),
         candidates: Option<&[ConditionId]>,
+        memo: &mut Memo,
         into: &mut Vec<(ConditionId, Hit)>,
     ) -> u64 {
         let as_it_is = prefilter::stands_as_it_is(event.format);
@@ -275,9 +276,9 @@ impl<'c> Tester<'c> {
         match (candidates, self.prefilter) {
             (Some(candidates), _) => self.each(candidates, test),
             (None, Some(prefilter)) => {
-                let mut candidates = Vec::new();
+                let class = memo.classes.of(event, || self.class(prefilter, event));
                 let record = record.unwrap_or_default();
-                prefilter.event((event, record), facts.texts(), &mut candidates);
+                let candidates = prefilter.event((event, record), facts.texts(), &class);
                 self.each(&candidates, test);
             }
             (None, None) => self.all(|leaf, condition| test(leaf, condition)),
@@ -297,6 +298,19 @@ impl<'c> Tester<'c> {
             into[start..].sort_by_key(|(leaf, hit)| (hit.record.start, *leaf));
         }
         facts.stopped()
+    }
+
+    /// The conditions that events of the class of one may fulfil whatever their message says, in order.
+    fn class(&self, prefilter: &Prefilter, event: &Event<'_>) -> Vec<ConditionId> {
+        let mut leaves = prefilter.class(event);
+        leaves.retain(|(number, leaf)| {
+            let leaf = self.leaves(*number).get(usize::from(*leaf));
+            leaf.is_some_and(|leaf| match &leaf.pattern {
+                LeafPattern::Event(pattern) => leaf::is_of_class(pattern, event),
+                LeafPattern::Object(_) => false,
+            })
+        });
+        leaves
     }
 
     /// Adds the hits of a record together with the lines that follow it, in the order of their leaf conditions, unless one

@@ -37,21 +37,30 @@ impl Prefilter {
         &self.index
     }
 
-    /// The leaf conditions that an event may fulfil, in order, each once; `record` is the event as it is written.
+    /// The leaf conditions that an event may fulfil whatever its texts say, in order, each once.
+    pub fn class(&self, event: &Event<'_>) -> Vec<ConditionId> {
+        let mut leaves = self.index.any_event.to_vec();
+        if let Some(reason) = &event.reason {
+            self.index.reason(reason.as_str(), &mut leaves);
+        }
+        leaves.sort_unstable();
+        leaves.dedup();
+        leaves
+    }
+
+    /// The leaf conditions that an event may fulfil by what its texts say and those of its class, in order, each once; `record` is the
+    /// event as it is written.
     pub fn event(
         &self,
         (event, record): (&Event<'_>, &[u8]),
         texts: &[Text<'_>],
-        into: &mut Vec<ConditionId>,
-    ) {
-        into.clear();
+        class: &[ConditionId],
+    ) -> Vec<ConditionId> {
+        let mut found = class.to_vec();
+        let into = &mut found;
         self.index.entry(record, into);
-        into.extend(self.index.any_event.iter());
         if matches!(event.format, Format::Plain | Format::Prose) {
             self.statements(texts, into);
-        }
-        if let Some(reason) = &event.reason {
-            self.index.reason(reason.as_str(), into);
         }
         for text in texts {
             let text = text.as_str();
@@ -61,8 +70,10 @@ impl Prefilter {
                 self.index.text(folded(text).as_bytes(), into);
             }
         }
-        into.sort_unstable();
-        into.dedup();
+        // the class is in order, and a stable sort joins what is
+        found.sort();
+        found.dedup();
+        found
     }
 
     /// Adds the conditions on what sentences state that one of these texts may fulfil.

@@ -306,9 +306,13 @@ impl BlockScan<'_, '_, '_> {
             }
             let outcome = &mut self.outcome;
             let before = outcome.hits.len();
-            outcome.stopped +=
-                self.tester
-                    .event(chunk, (event, self.is_paste), candidates, &mut outcome.hits);
+            outcome.stopped += self.tester.event(
+                chunk,
+                (event, self.is_paste),
+                candidates,
+                &mut self.memo,
+                &mut outcome.hits,
+            );
             let mut follows = self.following.iter();
             let follows = follows.find(|(start, _)| *start == event.span.start);
             for (leaf, hit) in outcome.hits.iter_mut().skip(before) {

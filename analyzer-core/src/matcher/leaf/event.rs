@@ -1,6 +1,6 @@
 //! Tests of one event.
 
-use kwhy_model::{Span, Text};
+use kwhy_model::{Event, Span, Text};
 use kwhy_prefilter::Token;
 use kwhy_signature::{EventPattern, Haystack, Pattern, Place};
 
@@ -77,6 +77,21 @@ fn is_none_of(names: &[String], value: Option<&str>) -> bool {
     names.is_empty() || value.is_some_and(|value| !is_one_of(names, Some(value)))
 }
 
+/// Returns true if an event has the words that a pattern asks for beside its message.
+pub(crate) fn is_of_class(pattern: &EventPattern, event: &Event<'_>) -> bool {
+    let reason = event.reason.as_ref().map(Text::as_str);
+    let component = event.component.as_ref().map(Text::as_str);
+    is_one_of(&pattern.reason.0, reason)
+        && is_one_of(&pattern.component.0, component)
+        && is_none_of(&pattern.not_component.0, component)
+        && is_one_of(&pattern.kind.0, event.subject.kind.as_deref())
+        && is_one_of(&pattern.format.0, Some(event.format.name()))
+        && pattern.severity.is_none_or(|least| match event.severity {
+            Some(own) => own >= least,
+            None => pattern.raw.0.is_empty() && !pattern.is_klog_fatal(),
+        })
+}
+
 /// All that a pattern asks except its message, the cheapest first.
 fn outside_of_message(
     pattern: &EventPattern,
@@ -85,21 +100,7 @@ fn outside_of_message(
 ) -> Option<Found> {
     let event = facts.event;
     let reason = event.reason.as_ref().map(Text::as_str);
-    let fits = is_one_of(&pattern.reason.0, reason)
-        && is_one_of(
-            &pattern.component.0,
-            event.component.as_ref().map(Text::as_str),
-        )
-        && is_none_of(
-            &pattern.not_component.0,
-            event.component.as_ref().map(Text::as_str),
-        )
-        && is_one_of(&pattern.kind.0, event.subject.kind.as_deref())
-        && is_one_of(&pattern.format.0, Some(event.format.name()))
-        && pattern.severity.is_none_or(|least| match event.severity {
-            Some(own) => own >= least,
-            None => pattern.raw.0.is_empty() && !pattern.is_klog_fatal(),
-        })
+    let fits = is_of_class(pattern, event)
         && pattern
             .count
             .as_ref()

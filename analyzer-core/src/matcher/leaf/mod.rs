@@ -7,7 +7,7 @@ mod value;
 use kwhy_model::Span;
 use kwhy_signature::{Comparison, Pattern, Place};
 
-pub(crate) use event::{RequiredTexts, event};
+pub(crate) use event::{RequiredTexts, event, is_of_class};
 pub(super) use object::{TestedFields, compares_otherwise, object};
 pub(super) use value::{Kept, holds, kept};
 

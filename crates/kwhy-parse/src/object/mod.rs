@@ -12,6 +12,7 @@
 //! without its head is of the kind that alone has such fields or conditions (`kinds/tell.rs`), else of an
 //! unknown one.
 
+mod block_style;
 mod event;
 mod extent;
 mod internal;

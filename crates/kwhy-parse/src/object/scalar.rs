@@ -46,18 +46,24 @@ pub(super) fn value<'a>(
     style: ScalarStyle,
     value: &str,
 ) -> Option<Value<'a>> {
-    if style == ScalarStyle::Plain {
-        match value {
-            "" | "~" | "null" | "Null" | "NULL" => return None,
-            "true" => return Some(Value::Boolean(true, source.span(range))),
-            "false" => return Some(Value::Boolean(false, source.span(range))),
-            _ => {}
-        }
-        if let Some(number) = integer(value) {
-            return Some(Value::Integer(number, source.span(range)));
-        }
+    let is_plain = style == ScalarStyle::Plain;
+    let typed = is_plain.then(|| word_or_number(value, || source.span(range.clone())));
+    typed
+        .flatten()
+        .unwrap_or_else(|| Some(Value::Text(text(source, range, style, value))))
+}
+
+/// The value of a scalar without quotes that is `null`, a flag or a number, at a span of the document; none if it is a text.
+pub(super) fn word_or_number<'a>(
+    value: &str,
+    span: impl FnOnce() -> Span,
+) -> Option<Option<Value<'a>>> {
+    match value {
+        "" | "~" | "null" | "Null" | "NULL" => Some(None),
+        "true" => Some(Some(Value::Boolean(true, span()))),
+        "false" => Some(Some(Value::Boolean(false, span()))),
+        _ => integer(value).map(|number| Some(Value::Integer(number, span()))),
     }
-    Some(Value::Text(text(source, range, style, value)))
 }
 
 /// A number that is written as it is counted; other forms stay as written.
@@ -121,8 +127,8 @@ pub(super) fn flowing(source: &Source<'_>, range: Span, quote: Option<char>) -> 
         };
         match quote {
             None => builder.push(body, source.place(from + lead)),
-            Some('\'') => single_quoted(source, &mut builder, body, from + lead),
-            Some(_) => double_quoted(source, &mut builder, body, from + lead),
+            Some('\'') => single_quoted(&mut builder, body, &|at| source.place(from + lead + at)),
+            Some(_) => double_quoted(&mut builder, body, &|at| source.place(from + lead + at)),
         }
         ends = Some((end, usize::from(!escaped)));
     }
@@ -135,28 +141,29 @@ fn ends_in_escape(line: &str) -> bool {
     run % 2 == 1
 }
 
-fn single_quoted(source: &Source<'_>, builder: &mut TextBuilder, body: &str, at: usize) {
+/// Adds a line between single quotes; `place` is the document's byte of each byte of the line.
+pub(super) fn single_quoted(builder: &mut TextBuilder, body: &str, place: &dyn Fn(usize) -> usize) {
     let mut kept = 0;
     for (quote, _) in body.match_indices("''") {
-        builder.push(&body[kept..quote + 1], source.place(at + kept));
+        builder.push(&body[kept..quote + 1], place(kept));
         kept = quote + 2;
     }
-    builder.push(&body[kept..], source.place(at + kept));
+    builder.push(&body[kept..], place(kept));
 }
 
-fn double_quoted(source: &Source<'_>, builder: &mut TextBuilder, body: &str, at: usize) {
+/// The same of one between double quotes, without its escapes.
+pub(super) fn double_quoted(builder: &mut TextBuilder, body: &str, place: &dyn Fn(usize) -> usize) {
     let mut kept = 0;
     while let Some(offset) = body.get(kept..).and_then(|rest| rest.find('\\')) {
         let slash = kept + offset;
-        builder.push(&body[kept..slash], source.place(at + kept));
+        builder.push(&body[kept..slash], place(kept));
         let (text, length) = escape(&body[slash..]);
-        builder.push_decoded(
-            text.encode_utf8(&mut [0; 4]),
-            source.span(at + slash..at + slash + length),
-        );
+        let start = place(slash);
+        let end = place(slash + length).max(start);
+        builder.push_decoded(text.encode_utf8(&mut [0; 4]), start..end);
         kept = slash + length;
     }
-    builder.push(body.get(kept..).unwrap_or(""), source.place(at + kept));
+    builder.push(body.get(kept..).unwrap_or(""), place(kept));
 }
 
 /// Decodes the escape at the start of a text: the character and the length of the escape.

@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use saphyr_parser::{Event, Parser, ScalarStyle, StrInput};
 
 use super::ReadBudget;
+use super::block_style::{self, Bounds};
 use super::loose_scalar;
 use super::scalar;
 use super::source::{Row, Source};
@@ -28,6 +29,19 @@ pub(super) fn read<'a>(rows: &[Row<'a>], told: &mut ReadBudget<'_>) -> Vec<Value
 }
 
 fn block<'a>(rows: &[Row<'a>], splits: usize, told: &mut ReadBudget<'_>) -> Vec<Value<'a>> {
+    let bounds = Bounds {
+        depth: usize::try_from(told.limits.depth).unwrap_or(usize::MAX),
+        nodes: MAX_NODES,
+    };
+    block_style::read(rows, bounds).unwrap_or_else(|| any_style(rows, splits, told))
+}
+
+/// Reads a block of lines in whatever style of YAML.
+pub(super) fn any_style<'a>(
+    rows: &[Row<'a>],
+    splits: usize,
+    told: &mut ReadBudget<'_>,
+) -> Vec<Value<'a>> {
     let source = Source::new(rows);
     let mut reading = Reading::new(&source, told.limits);
     match reading.run() {
