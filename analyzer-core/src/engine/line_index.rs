@@ -9,7 +9,7 @@ use memchr::{memchr, memchr_iter, memchr2, memmem};
 use kwhy_model::{Format, Severity};
 use kwhy_parse::framing::{
     Class, Cri, DOCKER_LINE, Framer, Relation, classify_bare, is_error, is_go_frame, line_at,
-    spread_lines, starts,
+    spread_lines,
 };
 use kwhy_parse::input::{Around, ends_log, is_structural, marked_record};
 use kwhy_parse::log;
@@ -276,7 +276,9 @@ impl LineIndex {
             .record
             .filter(|at| at + line_at(bytes, *at).len() + 1 == start);
         let text = before.map_or(&b""[..], |at| line_at(bytes, at));
-        if let Some(format) = starts(line, std::str::from_utf8(text).unwrap_or("")) {
+        let format = log::detect(line);
+        let is_second = || log::is_second_line(std::str::from_utf8(text).unwrap_or(""), line);
+        if let Some(format) = format.filter(|_| !is_second()) {
             self.record(start);
             if format == Format::Plain && is_crash(line) {
                 self.add(start, RegionReason::Text);
@@ -285,7 +287,7 @@ impl LineIndex {
             }
             return;
         }
-        if log::detect(line).is_some() {
+        if format.is_some() {
             // the second line of the record before
             if let Some(at) = before.filter(|_| line.starts_with("SEVERE")) {
                 self.add(at, RegionReason::Error);

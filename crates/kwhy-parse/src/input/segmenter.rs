@@ -187,6 +187,12 @@ impl<'a> Segmenter<'a> {
             }
             return;
         }
+        if self.is_inside_describe(&line) {
+            self.before = line.text;
+            self.marked = line != raw;
+            self.push(line);
+            return;
+        }
         // what looks like a mark may be a part of the record's own: ` > key=value`
         let is_own = raw.text.starts_with(" > ")
             && !self.marked
@@ -384,14 +390,7 @@ impl<'a> Segmenter<'a> {
         }
         match open.format {
             Format::Describe => {
-                // a message of several lines may quote a table of events
-                let last = open.lines.last().map_or("", |line| line.text);
-                let quoted = self.events == EventsTold::Header
-                    && !blank_before
-                    && !events::is_row(last)
-                    && !events::is_header(last)
-                    && !decoration::is_rule(last);
-                if self.events.is_over_at(text) && !quoted {
+                if self.begins_events_again(open, text) {
                     return false;
                 }
                 let base = open.lines.first().map_or(0, Line::indent);
@@ -431,6 +430,29 @@ impl<'a> Segmenter<'a> {
             }
             _ => false,
         }
+    }
+
+    /// Returns true if the line is surely one of the open describe's object, whatever else it looks like.
+    fn is_inside_describe(&self, line: &Line<'_>) -> bool {
+        let Some(open) = &self.open else { return false };
+        open.format == Format::Describe
+            && line.indent() > open.lines.first().map_or(0, Line::indent)
+            && (describe::is_field(line.text) || events::is_row(line.text))
+            && !self.begins_events_again(open, line.text)
+    }
+
+    /// Returns true if a line after an open describe shows events again, and is not quoted by one of its own.
+    fn begins_events_again(&self, open: &Segment<'_>, text: &str) -> bool {
+        // a message of several lines may quote a table of events
+        let last = open.lines.last().map_or("", |line| line.text);
+        let is_quoted = || {
+            self.events == EventsTold::Header
+                && self.blanks.is_empty()
+                && !events::is_row(last)
+                && !events::is_header(last)
+                && !decoration::is_rule(last)
+        };
+        self.events.is_over_at(text) && !is_quoted()
     }
 
     /// The format of a line that starts no log record.
