@@ -190,6 +190,7 @@ mod cancel;
 mod correlate;
 mod engine;
 pub mod events;
+mod hash;
 #[cfg(feature = "unstable-internals")]
 pub mod internals;
 mod inventory;

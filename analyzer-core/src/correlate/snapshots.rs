@@ -3,13 +3,14 @@
 mod object;
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use super::group::Group;
 use super::health::{Health, State};
 use super::situations::{self, Shown};
 use crate::engine::Listed;
+use crate::hash::{HashMap, HashSet};
 use crate::matcher::Hit;
 use crate::report::{KindHealth, Level, Role, Situation};
 use kwhy_catalogue::Catalogue;
@@ -190,6 +191,14 @@ impl Snapshots {
         self.empty_lists = empty
             .map(|(document, kind)| (number(document), kind))
             .collect();
+        let is_same = |(number, other): (usize, &usize)| number == *other;
+        if numbers.iter().enumerate().all(is_same)
+            && self
+                .all
+                .is_sorted_by_key(|snapshot| snapshot.place_in_input())
+        {
+            return;
+        }
         let mut all = std::mem::take(&mut self.all);
         for snapshot in &mut all {
             super::renumber(&mut snapshot.document, numbers);
@@ -264,7 +273,7 @@ impl Snapshots {
     /// Returns the last snapshot of each object, in input order of the objects.
     fn currents(&self) -> impl Iterator<Item = &ObjectSnapshot> {
         let numbers = self.currents.get_or_init(|| {
-            let mut seen = HashSet::new();
+            let mut seen = HashSet::default();
             let objects = self.all.iter().filter_map(|snapshot| {
                 let place = (snapshot.namespace.as_deref(), snapshot.machine());
                 let key = (&*snapshot.kind, place, &*snapshot.name);

@@ -5,13 +5,14 @@ mod several;
 mod single;
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::correlate::{
     Places, Surplus, distinct, object_of, refines, signature_of_writer, winners,
 };
 use crate::engine::Listed;
+use crate::hash::HashSet;
 use crate::inventory::{self, Facts};
 use crate::matcher::{Compiled, Hit, Match, Moment, compare, evaluate};
 use crate::temporal::Followed;
@@ -167,7 +168,7 @@ impl HitStore {
         let singles = self.assign_by_writer(singles, won);
         let are_several = singles.len() > 1;
         // an object may have very many
-        let mut told: HashSet<(u32, Subject, Values)> = HashSet::new();
+        let mut told: HashSet<(u32, Subject, Values)> = HashSet::default();
         let mut further: BTreeSet<u32> = BTreeSet::new();
         let mut rivals_at: BTreeMap<u32, Vec<Span>> = BTreeMap::new();
         for (other, mark) in parts {

@@ -1,6 +1,5 @@
 //! What the conditions on several objects ask of each object.
 
-use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -9,6 +8,7 @@ use super::details::{Detail, read_symbol};
 use super::numbers::{Numbers, push, push_signed};
 use super::rows::{At, List, Rows};
 use super::symbols::{Symbol, Symbols};
+use crate::hash::{HashMap, HashSet};
 use crate::matcher::Hit;
 use kwhy_model::{Format, Subject};
 
@@ -212,7 +212,7 @@ impl Facts {
 
     /// Brings the facts into the order of the input, by what each document's number is in that order. No more are added.
     pub fn settle(&mut self, number: impl Fn(usize) -> usize) {
-        self.said = HashSet::new();
+        self.said = HashSet::default();
         for shown in self.shown.iter_mut() {
             shown.document = short(number(shown.document as usize), u32::MAX);
         }

@@ -1,9 +1,9 @@
 //! What tests of events and objects said before: most rows of a table, and most pods of a list, say the same.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use super::leaf::{self, Kept};
+use crate::hash::HashMap;
 use kwhy_model::{Event, Format, Map, Object, Severity, Text, Value};
 use kwhy_signature::{ConditionId, ValueTest};
 

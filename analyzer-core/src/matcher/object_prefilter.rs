@@ -4,7 +4,6 @@
 //! such test is its gate, and gates on one value are decided together, by a look-up of its word; what passes its gate
 //! is held against the other tests. Each value that any condition asks for is looked up once for all of them.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use kwhy_model::{Format, Object, Value};
@@ -12,6 +11,8 @@ use kwhy_signature::{ConditionId, ObjectPattern, ValueTest};
 
 use super::computed;
 use super::leaf::{self, TestedFields, is_one_of};
+use crate::hash::HashMap;
+
 use super::memo::{LastRow, Memo, OfKind, RangeTest, Results};
 
 /// The formats that show objects; a condition may ask for some of them.
@@ -216,7 +217,7 @@ impl ObjectPrefilter {
     ) -> ObjectPrefilter {
         let mut prefilter = ObjectPrefilter {
             paths: Vec::new(),
-            by_key: HashMap::new(),
+            by_key: HashMap::default(),
             lists: Vec::new(),
             conditions: Vec::new(),
             tests: 0,

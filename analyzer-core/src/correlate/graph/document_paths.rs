@@ -1,7 +1,7 @@
 //! Finds the pod or node that a document belongs to by its path: people and tools put logs into
 //! folders named after them.
 
-use indexmap::IndexMap;
+use crate::hash::IndexMap;
 
 use kwhy_model::Subject;
 

@@ -1,6 +1,6 @@
 //! Infers the namespace of an object that is named without one.
 
-use indexmap::IndexMap;
+use crate::hash::IndexMap;
 
 use kwhy_model::Subject;
 
