@@ -5,6 +5,7 @@
 use memchr::memchr;
 
 use super::partial::Cri;
+use crate::log;
 use crate::log::timestamp::{date_time_length, klog_time_length, leading_syslog_time};
 use crate::object;
 use kwhy_model::Format;
@@ -26,7 +27,7 @@ pub enum Class {
 
 /// Returns the class of a line.
 ///
-/// Recognises klog's header, logrus' `time="…" level=`, zap's console form with tabs, JSON objects, and the
+/// Recognises klog's header, logrus' `time="…" level=`, zap's console form with tabs, the API server's audit log, JSON objects, and the
 /// envelopes of the CRI and syslog.
 ///
 /// ```
@@ -67,6 +68,7 @@ pub fn classify_bare(line: &[u8]) -> Class {
         b'I' | b'W' | b'E' | b'F' if is_klog(line) => Class::Record(Format::Klog),
         b'A'..=b'S' => syslog(line).map_or(Class::Unknown, enveloped),
         b't' if is_logrus(line) => Class::Record(Format::Logrus),
+        b'{' if log::is_audit(line) => Class::Record(Format::KubeAudit),
         b'{' => json(line),
         b'}' | b']' | b',' => Class::Inside,
         // the location of a function in a stack trace
@@ -92,6 +94,7 @@ pub(crate) fn payload_format(text: &[u8]) -> Option<Format> {
         b'I' | b'W' | b'E' | b'F' if is_klog(text) => Some(Format::Klog),
         b't' if is_logrus(text) => Some(Format::Logrus),
         b'{' if is_json(text) => Some(Format::JsonLog),
+        b'{' if log::is_audit(text) => Some(Format::KubeAudit),
         b'0'..=b'9' if is_zap_console(text) => Some(Format::ZapConsole),
         _ => None,
     }

@@ -31,6 +31,7 @@ mod zap_console;
 
 pub(crate) use continuation::is_raw_line;
 pub use continuation::{is_second_line_anywhere, second_line_severity};
+pub(crate) use formats::is_audit;
 pub use formats::is_second_line;
 #[doc(hidden)]
 pub use header::{Header, header};

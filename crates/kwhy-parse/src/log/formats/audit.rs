@@ -15,18 +15,20 @@ use kwhy_model::{Event, Format, Severity, TextBuilder};
 pub(super) const FORMAT: FormatSpec = FormatSpec {
     format: Format::KubeAudit,
     first: b"{",
-    begins: |text| {
-        [
-            "{\"kind\":\"Event\",\"apiVersion\":\"audit.k8s.io/",
-            "{\"apiVersion\":\"audit.k8s.io/",
-        ]
-        .iter()
-        .any(|start| text.starts_with(start))
-    },
+    begins: |text| is_audit(text.as_bytes()),
     read,
     show,
     follow: Follow::ONE_LINE,
 };
+
+/// Returns true if a record starts with a text.
+pub fn is_audit(text: &[u8]) -> bool {
+    let starts: [&[u8]; 2] = [
+        b"{\"kind\":\"Event\",\"apiVersion\":\"audit.k8s.io/",
+        b"{\"apiVersion\":\"audit.k8s.io/",
+    ];
+    starts.iter().any(|start| text.starts_with(start))
+}
 
 fn find<'m>(text: &str, members: &'m [Member], key: &str) -> Option<&'m Member> {
     members
