@@ -6,16 +6,8 @@
 use super::line::Line;
 use crate::{events, log, table};
 
-/// Marks of lists, of lines that a diff adds, and of comments that quote an output.
-const ITEMS: &[&str] = &[
-    "- ",
-    "* ",
-    "+ ",
-    "\u{2022} ",
-    "+",
-    "# Output: ",
-    "# output: ",
-];
+/// Marks of lists, and of lines that a diff adds.
+const ITEMS: &[&str] = &["- ", "* ", "+ ", "\u{2022} ", "+"];
 
 /// Marks of emphasis and of code, which end as they start; the longer ones first.
 const EMPHASES: &[&str] = &["**", "__", "*", "_", "`"];
@@ -162,7 +154,6 @@ mod tests {
                 "* ",
                 "+ ",
                 "+",
-                "# Output: ",
                 "  - ",
                 "\u{2022} ",
                 "*",

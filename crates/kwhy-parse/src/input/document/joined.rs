@@ -9,6 +9,8 @@ struct Join {
     at: Span,
     /// What stands for it in the text: one space between words, nothing in the middle of a word.
     by: &'static str,
+    /// True if the words before and after it are one word.
+    glues: bool,
 }
 
 /// The line ends of a text that go; `width` is the room that its lines have, if it is known.
@@ -28,7 +30,9 @@ fn joins(text: &str, width: Option<usize>) -> Vec<Join> {
         true => (cuts, ""),
         false => (breaks, " "),
     };
-    places.into_iter().map(|at| Join { at, by }).collect()
+    let glues = by.is_empty();
+    let join = |at| Join { at, by, glues };
+    places.into_iter().map(join).collect()
 }
 
 impl Document {
@@ -38,7 +42,11 @@ impl Document {
     pub fn with_joined_lines(self) -> Document {
         let gutter = gutter::ranges(&self.text);
         if !gutter.is_empty() {
-            let gone = gutter.into_iter().map(|at| Join { at, by: "" });
+            let gone = gutter.into_iter().map(|at| Join {
+                at,
+                by: "",
+                glues: false,
+            });
             return self.joined(gone.collect());
         }
         let mut all = joins(&self.text, None);
@@ -46,7 +54,7 @@ impl Document {
             let within = joins(&inside.text, inside.width).into_iter();
             all.extend(within.map(|join| Join {
                 at: inside.between(&join.at),
-                by: join.by,
+                ..join
             }));
         }
         if all.is_empty() {
@@ -62,7 +70,8 @@ impl Document {
         let mut text = String::with_capacity(unjoined.len());
         let mut done = 0;
         let mut starts = self.line_starts.iter_mut().peekable();
-        for Join { at: range, by } in joins {
+        for join in joins {
+            let range = join.at;
             let Some(before) = unjoined.get(done..range.start) else {
                 continue;
             };
@@ -70,10 +79,8 @@ impl Document {
                 *start = text.len() + (*start).saturating_sub(done);
             }
             text.push_str(before);
-            text.push_str(by);
-            let is_gutter =
-                range.start == 0 || unjoined.as_bytes().get(range.start - 1) == Some(&b'\n');
-            if by.is_empty() && !is_gutter {
+            text.push_str(join.by);
+            if join.glues {
                 self.glued.push(text.len());
             }
             while let Some(start) = starts.next_if(|start| **start <= range.end) {
