@@ -80,6 +80,7 @@ impl FieldName {
 impl<'a> RowBuilder<'a, '_> {
     /// Takes a cell.
     pub fn add(&mut self, of: &CellUse, cell: Cell<'_>) {
+        let cell = cell.unmarked();
         if cell.is_empty() {
             return;
         }

@@ -85,6 +85,33 @@ impl<'a> Cell<'a> {
         }
     }
 
+    /// Returns the cell without the marks of emphasis or code around one word: `_**ErrImagePull**_`.
+    pub fn unmarked(&self) -> Cell<'a> {
+        let is_mark = |byte: &u8| matches!(byte, b'*' | b'_' | b'`');
+        let bytes = self.text.as_bytes();
+        let marks = bytes.iter().take_while(|byte| is_mark(byte)).count();
+        let inner = bytes
+            .len()
+            .checked_sub(marks)
+            .and_then(|end| bytes.get(marks..end));
+        let is_word = |inner: &[u8]| {
+            let ends = [inner.first(), inner.last()];
+            ends.into_iter()
+                .all(|end| end.is_some_and(u8::is_ascii_alphanumeric))
+        };
+        let (before, after) = (bytes.iter().take(marks), bytes.iter().rev().take(marks));
+        if marks == 0 || !inner.is_some_and(is_word) || !before.eq(after) {
+            return *self;
+        }
+        Cell {
+            text: self
+                .text
+                .get(marks..self.text.len() - marks)
+                .unwrap_or(self.text),
+            start: self.start + marks,
+        }
+    }
+
     /// Returns the first `bytes` bytes of the cell, without trailing spaces.
     pub fn first(&self, bytes: usize) -> Cell<'a> {
         Cell {

@@ -61,6 +61,27 @@ pay         trainer    0/1     Pending                 0              19h     <n
 }
 
 #[test]
+fn marks_around_a_cell_are_not_of_it() {
+    let rows = objects(
+        "\
+NAME    READY   STATUS                     RESTARTS   AGE
+oven    0/1     _**ErrImageNeverPull**_    0          10s
+mill    0/1     `Pending`                  0          10s
+",
+    );
+    let status = |row: &Object<'_>| row.fields.text("status").map(|text| text.into_owned());
+    let all: Vec<_> = rows.iter().filter_map(status).collect();
+    assert_eq!(all, ["ErrImageNeverPull", "Pending"]);
+    let hosts = objects(
+        "\
+NAME   CLASS   HOSTS   ADDRESS   PORTS   AGE
+oven   nginx   *                 80      10s
+",
+    );
+    assert_eq!(hosts[0].fields.text("hosts").as_deref(), Some("*"));
+}
+
+#[test]
 fn spans_point_at_the_values() {
     let text = "NAME  READY  STATUS   RESTARTS     AGE\nweb   1/1    Running  2 (4d ago)   9d\n";
     let objects = objects(text);
