@@ -1,4 +1,4 @@
-//! Objects, tables and describes of a healthy cluster, in the form that kubectl prints them.
+//! Objects, tables, describes and structured logs of a healthy cluster, in the form that kubectl, the API server and runtimes print them.
 
 use std::fmt::Write as _;
 
@@ -7,13 +7,15 @@ use serde_json::{Value, json};
 use crate::{Random, json_item, yaml_item};
 
 /// The inputs that can be generated.
-pub const STRUCTURED: [Structured; 6] = [
+pub const STRUCTURED: [Structured; 8] = [
     Structured::PodsTable,
     Structured::EventsTable,
     Structured::PodsJson,
     Structured::PodsJsonLine,
     Structured::PodsYaml,
     Structured::Describes,
+    Structured::Audit,
+    Structured::CriParts,
 ];
 
 /// A form of output.
@@ -31,6 +33,10 @@ pub enum Structured {
     PodsYaml,
     /// `kubectl describe pods -A`.
     Describes,
+    /// The API server's audit log, a request of a kubelet a line.
+    Audit,
+    /// A log file of a CRI runtime whose lines were longer than its buffer: each record comes in parts.
+    CriParts,
 }
 
 impl Structured {
@@ -43,6 +49,8 @@ impl Structured {
             Structured::PodsJsonLine => "pods-json-line",
             Structured::PodsYaml => "pods-yaml",
             Structured::Describes => "describes",
+            Structured::Audit => "audit",
+            Structured::CriParts => "cri-parts",
         }
     }
 
@@ -63,7 +71,7 @@ impl std::fmt::Display for Structured {
 pub struct Output {
     /// The text.
     pub text: String,
-    /// The number of pods, or of events.
+    /// The number of pods, events or records.
     pub items: u64,
 }
 
@@ -116,6 +124,57 @@ impl Pod {
                 random.below(1 << 48)
             ),
             days: 1 + random.below(90),
+        }
+    }
+
+    /// A request for the pod, as the API server's audit log has it.
+    fn request(&self, number: u64) -> String {
+        let Pod {
+            namespace,
+            name,
+            node,
+            uid,
+            ..
+        } = self;
+        let time = format!(
+            "2024-03-04T05:{:02}:{:02}.{:06}Z",
+            number / 60 % 60,
+            number % 60,
+            number % 1_000_000
+        );
+        format!(
+            concat!(
+                r#"{{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","auditID":"{uid}","stage":"ResponseComplete","#,
+                r#""requestURI":"/api/v1/namespaces/{namespace}/pods/{name}","verb":"get","user":{{"username":"system:node:alder-{node:02}","#,
+                r#""groups":["system:nodes","system:authenticated"]}},"sourceIPs":["192.0.2.{node}"],"userAgent":"kubelet/v1.29.4 (linux/amd64)","#,
+                r#""objectRef":{{"resource":"pods","namespace":"{namespace}","name":"{name}","apiVersion":"v1"}},"responseStatus":{{"metadata":{{}},"code":200}},"#,
+                r#""requestReceivedTimestamp":"{time}","stageTimestamp":"{time}","#,
+                r#""annotations":{{"authorization.k8s.io/decision":"allow","authorization.k8s.io/reason":""}}}}"#
+            ),
+            uid = uid,
+            namespace = namespace,
+            name = name,
+            node = node,
+            time = time
+        )
+    }
+
+    /// Adds a long record in parts, as a CRI runtime writes what exceeds its buffer.
+    fn record_in_parts(&self, number: u64, text: &mut String) {
+        const PART: usize = 256;
+        let Pod { name, .. } = self;
+        let berths = "north ".repeat(40 + number as usize % 120);
+        let record = format!("level=info msg=\"charts were read\" pod={name} berths=\"{berths}\"");
+        let mut rest = record.as_str();
+        while !rest.is_empty() {
+            let (part, after) = rest.split_at(rest.len().min(PART));
+            rest = after;
+            let mark = if rest.is_empty() { 'F' } else { 'P' };
+            let (minute, second) = (number / 60 % 60, number % 60);
+            let _ = writeln!(
+                text,
+                "2024-03-04T05:{minute:02}:{second:02}.000000000Z stderr {mark} {part}"
+            );
         }
     }
 
@@ -194,7 +253,7 @@ pub fn structured(form: Structured, bytes: usize, seed: u64) -> Output {
         Structured::PodsJson => "{\n    \"apiVersion\": \"v1\",\n    \"items\": [\n",
         Structured::PodsJsonLine => "{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"items\":[",
         Structured::PodsYaml => "apiVersion: v1\nitems:\n",
-        Structured::Describes => "",
+        Structured::Describes | Structured::Audit | Structured::CriParts => "",
     });
     let mut items = 0;
     while text.len() < bytes {
@@ -248,6 +307,10 @@ pub fn structured(form: Structured, bytes: usize, seed: u64) -> Output {
             Structured::PodsJsonLine => text.push_str(&pod.value().to_string()),
             Structured::PodsYaml => text.push_str(&yaml_item(&pod.value())),
             Structured::Describes => pod.describe(&mut text),
+            Structured::Audit => {
+                let _ = writeln!(text, "{}", pod.request(items));
+            }
+            Structured::CriParts => pod.record_in_parts(items, &mut text),
         }
     }
     text.push_str(match form {

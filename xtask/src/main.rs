@@ -25,8 +25,9 @@ usage: cargo xtask COMMAND
 
   generate FORMAT MEGABYTES [SEED] [--plan FILE]
       writes a generated log to standard output (klog, logrus, zap-console, json-log or mixed), and how often
-      each signature must match to FILE; or tables, objects or describes of a healthy cluster (pods-table,
-      events-table, pods-json, pods-json-line, pods-yaml or describes), and the number of their items
+      each signature must match to FILE; or tables, objects, describes or logs of a healthy cluster (pods-table,
+      events-table, pods-json, pods-json-line, pods-yaml, describes, audit or cri-parts), and the number of
+      their items
   literals
       prints the literals that the built-in signatures are prefiltered by, one a line
   measure [--signatures DIR] [--seed N] [--misses FILE] CATALOGUE...
