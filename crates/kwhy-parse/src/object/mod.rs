@@ -415,10 +415,15 @@ fn object<'a>(
         kind,
         container: None,
     };
+    let before = parsed.events.len();
     event::of_status(format, map, &subject, &mut parsed.events);
     // of what kind a status is that was pasted alone may not be known; anything else is not an object then
     let is_told = subject.kind.is_some() || subject.name.is_some();
     if !is_told && !matches!(map.get("status"), Some(Value::Map(_))) {
+        // what another program makes of an object says what that says
+        if parsed.events.len() == before {
+            event::of_part(format, map, &subject, &mut parsed.events);
+        }
         return;
     }
     parsed.objects.push(Object {

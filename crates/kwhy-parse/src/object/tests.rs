@@ -456,3 +456,31 @@ fn other_yaml_is_no_part() {
         assert_eq!(told.count(), 0, "{text}");
     }
 }
+
+#[test]
+fn what_a_tool_makes_of_an_object_says_what_its_conditions_say() {
+    let text = r#"{
+  "pod_name": "oven-0",
+  "status": "SUCCESS",
+  "conditions": [
+    {
+      "type": "PodScheduled",
+      "status": "False",
+      "reason": "Unschedulable",
+      "message": "0/1 nodes are available: 1 Insufficient cpu.",
+      "last_transition_time": "2024-03-04T05:06:07Z"
+    }
+  ]
+}
+"#;
+    let parsed = parsed(text);
+    assert!(parsed.objects.is_empty());
+    let [event] = parsed.events.as_slice() else {
+        panic!("{:?}", parsed.events);
+    };
+    assert_eq!(
+        event.message.as_str(),
+        "0/1 nodes are available: 1 Insufficient cpu."
+    );
+    assert_eq!(event.reason.as_ref().unwrap().as_str(), "Unschedulable");
+}
