@@ -245,6 +245,18 @@ pub(crate) fn of_part<'a>(
     of_messages(format, status, subject, into);
 }
 
+/// Adds the events of the conditions that a map lists, whatever else it has.
+pub(super) fn of_conditions<'a>(
+    format: Format,
+    map: &Map<'a>,
+    subject: &Subject,
+    into: &mut Vec<Event<'a>>,
+) {
+    let mut told = Conditions::new(format, subject, into);
+    let list = map.get("conditions");
+    told.value("conditions", list, &ConditionContext::default(), 0);
+}
+
 fn of_messages<'a>(format: Format, status: &Map<'a>, subject: &Subject, into: &mut Vec<Event<'a>>) {
     let mut told = Conditions::new(format, subject, into);
     told.map(status, &ConditionContext::default(), 0);

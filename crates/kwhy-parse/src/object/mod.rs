@@ -420,9 +420,9 @@ fn object<'a>(
     // of what kind a status is that was pasted alone may not be known; anything else is not an object then
     let is_told = subject.kind.is_some() || subject.name.is_some();
     if !is_told && !matches!(map.get("status"), Some(Value::Map(_))) {
-        // what another program makes of an object says what that says
+        // what another program makes of an object says what the object's conditions say
         if parsed.events.len() == before {
-            event::of_part(format, map, &subject, &mut parsed.events);
+            event::of_conditions(format, map, &subject, &mut parsed.events);
         }
         return;
     }

@@ -483,4 +483,7 @@ fn what_a_tool_makes_of_an_object_says_what_its_conditions_say() {
         "0/1 nodes are available: 1 Insufficient cpu."
     );
     assert_eq!(event.reason.as_ref().unwrap().as_str(), "Unschedulable");
+    // the results of a tool's own checks are no states of objects
+    let results = "[\n  {\n    \"name\": \"postgres\",\n    \"status\": \"fail\",\n    \"message\": \"cannot connect\"\n  }\n]\n";
+    assert!(parse(&lines(results).collect::<Vec<_>>()).events.is_empty());
 }
