@@ -1,7 +1,7 @@
 //! Tables by hash for what every object and record is looked up in.
 //!
-//! Their hasher takes half the time of the standard library's. Its key is drawn at each start, so that no input can be
-//! made whose keys collide.
+//! Their hasher is cheaper than the standard library's, and keyed at each start as that is: what collides in one run does not in the
+//! next.
 
 use foldhash::fast::RandomState;
 

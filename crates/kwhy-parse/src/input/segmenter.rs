@@ -187,12 +187,6 @@ impl<'a> Segmenter<'a> {
             }
             return;
         }
-        if self.is_inside_describe(&line) {
-            self.before = line.text;
-            self.marked = line != raw;
-            self.push(line);
-            return;
-        }
         // what looks like a mark may be a part of the record's own: ` > key=value`
         let is_own = raw.text.starts_with(" > ")
             && !self.marked
@@ -430,15 +424,6 @@ impl<'a> Segmenter<'a> {
             }
             _ => false,
         }
-    }
-
-    /// Returns true if the line is surely one of the open describe's object, whatever else it looks like.
-    fn is_inside_describe(&self, line: &Line<'_>) -> bool {
-        let Some(open) = &self.open else { return false };
-        open.format == Format::Describe
-            && line.indent() > open.lines.first().map_or(0, Line::indent)
-            && (describe::is_field(line.text) || events::is_row(line.text))
-            && !self.begins_events_again(open, line.text)
     }
 
     /// Returns true if a line after an open describe shows events again, and is not quoted by one of its own.

@@ -39,20 +39,15 @@ fn what_printers_write_is_read_directly() {
         "a: 1\nb: two\nc: \"3\"\nd: '4'\ne: true\nf: null\ng: ~\nh: {}\ni: []\nj: \"\"\n",
         "a:\n  b:\n    c: x\n  d: y\ne:\n- 1\n- two\nf:\n  - a: 1\n    b: 2\n  - c: 3\n",
         "- a: 1\n  b:\n  - x\n- - y\n  - z\n-\n  c: d\n-\n- e\n",
-        "a:\nb:\n\n# a comment\nc: x # not\n",
+        "a:\nb:\n\n# a comment\nc: x#1\n",
         "m: 'it''s \"so\"'\nn: \"a \\\"b\\\" \\\\ c\\td\\ne\"\no: ''''\np: ''\n",
-        "x: -1\ny: -\u{e9}\nz: -a\nw: 007\nv: 1.5\nu: 2024-01-01T00:00:00Z\nt: a:b\ns: http://x/#y\n",
+        "x: -1\nz: -a\nw: 007\nv: 1.5\nu: 2024-01-01T00:00:00Z\nt: a:b\ns: http://x/#y\n",
         "s: |\n  one\n   two\n\n  three\nt: |-\n  four\n  \n\nu: |\n    five\n\n\nv: x\n",
         "a/b.c: x\n\"d: e\": y\n'f': z\n_g: |-\n  tab\there\n",
         "l:\n- |\n  a\n- |-\n    b\n- c\n",
         "k: caf\u{e9} \u{2003} x\u{a0}\n",
     ] {
-        let of_comment = text.contains(" # not");
-        assert_eq!(
-            agree(&rows(text), text),
-            !of_comment && !text.contains('\u{e9}') || text.starts_with('k'),
-            "{text}"
-        );
+        assert!(agree(&rows(text), text), "{text}");
     }
 }
 
@@ -73,6 +68,8 @@ fn what_is_written_otherwise_is_refused() {
         "? a\n: b\n",
         "a: b: c\n",
         "a: b\n c: d\n",
+        "a: b # c\n",
+        "a: -\u{e9}\n",
         "--- a\n",
         "a: 'b' c\n",
         "a: 'b'c'\n",
