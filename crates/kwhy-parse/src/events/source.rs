@@ -96,7 +96,18 @@ pub(super) fn at_start(text: &str, after_age: bool) -> Option<usize> {
         return Some(end);
     }
     let host = rest.find(char::is_whitespace).unwrap_or(rest.len());
-    Some(text.len() - rest.len() + host)
+    // without a host the message follows
+    match rest.get(..host).is_some_and(is_host_like) {
+        true => Some(text.len() - rest.len() + host),
+        false => Some(end),
+    }
+}
+
+/// Returns true for a word that may be the name of a node, or stands for one (`NODE`); sentences start with a capital and
+/// go on in lower case.
+fn is_host_like(word: &str) -> bool {
+    let is_lower = |c: char| c.is_ascii_lowercase();
+    !word.starts_with(|c: char| c.is_ascii_uppercase()) || !word.contains(is_lower)
 }
 
 /// Returns the offset of the first gap of two spaces or a tab. Cells are short, so only the start

@@ -20,6 +20,7 @@ mod payload;
 mod quote;
 mod reader;
 mod record;
+mod relayed;
 mod said;
 #[cfg(test)]
 mod samples;

@@ -5,6 +5,7 @@ use super::super::formats;
 use super::super::json_members::{Member, Members, ValueKind};
 use super::super::payload::Payload;
 use super::super::record::plain_severity;
+use super::super::relayed::merged;
 use super::names::{Keys, role};
 use super::roles;
 use kwhy_model::{Carrier, Event};
@@ -70,32 +71,6 @@ pub(super) fn unwrapped<'a>(mut outer: Event<'a>) -> Event<'a> {
             outer.severity = outer.severity.or_else(|| plain_severity(text));
             outer
         }
-    }
-}
-
-fn merged<'a>(inner: Event<'a>, outer: Event<'a>) -> Event<'a> {
-    let mut fields = inner.fields;
-    let known = fields.len();
-    // a level that the inner record has itself
-    let is_new = |key: &str| !(key == "level" && inner.severity.is_some());
-    for field in outer.fields {
-        let is_known = fields[..known].iter().any(|known| known.key == field.key);
-        if !is_known && is_new(&field.key) {
-            fields.push(field);
-        }
-    }
-    Event {
-        format: outer.format,
-        span: outer.span,
-        time: inner.time.or(outer.time),
-        severity: inner.severity.or(outer.severity),
-        component: inner.component.or(outer.component),
-        caller: inner.caller.or(outer.caller),
-        stack: inner.stack.or(outer.stack),
-        carrier: inner.carrier.or(outer.carrier),
-        cut: inner.cut | outer.cut,
-        fields,
-        ..inner
     }
 }
 

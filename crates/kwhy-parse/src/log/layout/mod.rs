@@ -20,6 +20,7 @@ use super::formats::{Follow, FormatSpec};
 use super::header::Shown;
 use super::level;
 use super::payload::Payload;
+use super::relayed;
 use super::timestamp::leading_date_time;
 use crate::input::Line;
 use kwhy_model::{Event, Field, Format, Severity};
@@ -214,6 +215,9 @@ pub(super) fn read_within<'a>(payload: &Payload<'a>, layout: &Layout) -> Option<
 }
 
 fn shown(text: &str, head: &Head) -> Shown {
+    if is_relayed(text, head) {
+        return Shown::Unclear;
+    }
     Shown::Record {
         time: head.time(),
         severity: head.find(Kind::Level).and_then(|part| severity(text, part)),
@@ -271,12 +275,14 @@ fn event_of<'a>(
         nameless: layout.is_some_and(|layout| layout.has_pairs() && !layout.has_loggers()),
         four_letters: by_month && word.len() == 4,
     };
+    let is_relayed = is_relayed(text, head);
     let spread = match format {
-        Format::TextLog => spread::read(payload, head.message),
+        Format::TextLog if !is_relayed => spread::read(payload, head.message),
         _ => None,
     };
     // formats with a name have no values after the message
     let rest = match format {
+        _ if is_relayed => rest::Rest::of(head.message..text.len()),
         _ if spread.is_some() => rest::Rest::of(head.message..head.message),
         Format::TextLog => rest::read(payload, head.message, habits),
         _ => rest::Rest::of(head.message..text.len()),
@@ -305,5 +311,13 @@ fn event_of<'a>(
         level::set(&mut event, payload.part(part.range.clone()));
         event.severity = severity(text, part);
     }
-    event
+    match is_relayed {
+        true => relayed::unwrapped(event),
+        false => event,
+    }
+}
+
+/// Returns true if a record of another program follows a head.
+fn is_relayed(text: &str, head: &Head) -> bool {
+    text.get(head.message..).is_some_and(relayed::is_record)
 }
