@@ -1,5 +1,8 @@
 //! The schema of a signature's YAML file.
 
+mod examples;
+mod steps;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,6 +18,11 @@ use super::cre::CommunityRule;
 use super::one_or_many::OneOrMany;
 use super::template::Template;
 use kwhy_model::{Level, Role};
+
+pub use examples::{Example, Examples};
+#[cfg(feature = "schema")]
+pub(crate) use steps::RawCheck;
+pub use steps::{CheckTemplate, FixTemplate, StepTemplate};
 
 /// A pattern over events and objects with the root cause that it proves.
 #[derive(Debug, Deserialize)]
@@ -219,185 +227,6 @@ pub struct Ends {
     /// not still to be bound.
     #[serde(default)]
     pub at_once: bool,
-}
-
-/// A read-only check.
-#[derive(Debug, Deserialize)]
-#[serde(try_from = "RawCheck")]
-#[non_exhaustive]
-pub struct CheckTemplate {
-    /// The step: a command or a description.
-    pub step: StepTemplate,
-    /// A note on the result.
-    pub why: Option<Template>,
-    /// The result that confirms the cause.
-    pub confirms: Option<Template>,
-    /// The result that rules the cause out.
-    pub rules_out: Option<Template>,
-}
-
-/// A step of a check.
-#[derive(Debug)]
-pub enum StepTemplate {
-    /// A command to run.
-    Run(CommandTemplate),
-    /// A description of where to look, if no single command shows it.
-    Look(Template),
-}
-
-/// A read-only check: `run` or `look`, and at least one of `why`, `confirms` and `rules_out`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "Check", extend("oneOf" = [{"required": ["run"]}, {"required": ["look"]}])))]
-#[serde(deny_unknown_fields)]
-pub(crate) struct RawCheck {
-    /// A command that only reads.
-    #[serde(default)]
-    run: Option<CommandTemplate>,
-    /// A description of where to look, if no single command shows it.
-    #[serde(default)]
-    look: Option<Template>,
-    /// What the result means.
-    #[serde(default)]
-    why: Option<Template>,
-    /// The result that confirms the cause.
-    #[serde(default)]
-    confirms: Option<Template>,
-    /// The result that rules the cause out.
-    #[serde(default)]
-    rules_out: Option<Template>,
-}
-
-impl TryFrom<RawCheck> for CheckTemplate {
-    type Error = &'static str;
-
-    fn try_from(raw: RawCheck) -> Result<CheckTemplate, Self::Error> {
-        let step = match (raw.run, raw.look) {
-            (Some(run), None) => StepTemplate::Run(run),
-            (None, Some(look)) => StepTemplate::Look(look),
-            _ => return Err("a check has either a command, `run`, or words, `look`"),
-        };
-        let check = CheckTemplate {
-            step,
-            why: raw.why,
-            confirms: raw.confirms,
-            rules_out: raw.rules_out,
-        };
-        if check.prose().next().is_none() {
-            return Err("a check says what its result means: `confirms`, `rules_out` or `why`");
-        }
-        Ok(check)
-    }
-}
-
-impl CheckTemplate {
-    /// The command, if there is one.
-    pub fn run(&self) -> Option<&CommandTemplate> {
-        match &self.step {
-            StepTemplate::Run(run) => Some(run),
-            StepTemplate::Look(_) => None,
-        }
-    }
-
-    /// The description of where to look, if there is no command.
-    pub fn look(&self) -> Option<&Template> {
-        match &self.step {
-            StepTemplate::Run(_) => None,
-            StepTemplate::Look(look) => Some(look),
-        }
-    }
-
-    /// The interpretations of its result, each with the words that follow it.
-    fn prose(&self) -> impl Iterator<Item = (&Template, &'static str)> {
-        let why = self.why.iter().map(|why| (why, ""));
-        let confirms = self.confirms.iter().map(|it| (it, " confirms it"));
-        let rules_out = self.rules_out.iter().map(|it| (it, " rules it out"));
-        why.chain(confirms).chain(rules_out)
-    }
-
-    /// Renders the interpretation of the result: `why`, then the results that confirm and rule out.
-    /// Parts with an unknown value are omitted.
-    pub fn meaning(&self, value: impl Fn(&str) -> Option<String>) -> String {
-        let parts = self.prose().filter_map(|(template, then)| {
-            let text = template.sentences(&value);
-            (!text.is_empty()).then(|| text + then)
-        });
-        parts.collect::<Vec<_>>().join("; ")
-    }
-}
-
-/// A fix.
-#[derive(Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "Fix"))]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct FixTemplate {
-    /// The action.
-    pub text: Template,
-    /// The command that performs it.
-    #[serde(default)]
-    pub run: Option<CommandTemplate>,
-    /// True if it deletes, empties, forces or drains something: it is shown only after another fix,
-    /// and only if the input proves its object.
-    #[serde(default)]
-    pub destructive: bool,
-    /// The condition under which a destructive fix is safe, worded to follow "only if".
-    #[serde(default)]
-    pub precondition: Option<Template>,
-    /// The accepted writers of the evidence for a destructive fix: programs, units, containers;
-    /// `kubernetes` for what the API server returns.
-    #[serde(default)]
-    pub written_by: Vec<String>,
-}
-
-/// Texts that a signature must and must not match.
-#[derive(Debug, Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct Examples {
-    /// Inputs that it must match.
-    #[serde(default, rename = "match")]
-    pub matching: Vec<Example>,
-    /// Inputs that it must not match.
-    #[serde(default)]
-    pub no_match: Vec<Example>,
-}
-
-impl Examples {
-    /// Creates examples of texts alone.
-    pub fn of_texts(matching: Vec<String>, no_match: Vec<String>) -> Examples {
-        let example = |text| Example {
-            text,
-            captures: BTreeMap::new(),
-            also: Vec::new(),
-            why: None,
-        };
-        Examples {
-            matching: matching.into_iter().map(example).collect(),
-            no_match: no_match.into_iter().map(example).collect(),
-        }
-    }
-}
-
-/// An example input.
-#[derive(Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct Example {
-    /// The input, as it would be pasted.
-    pub text: String,
-    /// Values that must be captured.
-    #[serde(default)]
-    pub captures: BTreeMap<String, String>,
-    /// Causes or signatures that the same input proves too, as in a report that lists several.
-    #[serde(default)]
-    pub also: Vec<String>,
-    /// The reason for the example: a version, or a similar signature.
-    #[serde(default)]
-    pub why: Option<String>,
 }
 
 fn read_examples<'de, D: Deserializer<'de>>(from: D) -> Result<OnceLock<Examples>, D::Error> {
