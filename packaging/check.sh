@@ -38,6 +38,7 @@ packaging/files.sh "$kwhy" target/package
 installed() {
     local root=$1 page pages=0
     uses "$root" 65534:65534 /usr/bin/kwhy
+    find "$root" -name THIRD-PARTY-LICENSES -size +64k | grep -q . || fail 'the licences of libraries are missing'
     for page in "$root"/usr/share/man/man1/*.gz; do
         [ -z "$(man --warnings=w -l "$page" 2>&1 >/dev/null)" ] || fail "$page has warnings"
         pages=$((pages + 1))

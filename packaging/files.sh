@@ -1,6 +1,6 @@
 #!/bin/sh
-# Writes what a package contains besides the program: packaging/files.sh KWHY FOLDER
-# KWHY is a binary that runs here.
+# Writes what a package contains besides the program: packaging/files.sh KWHY FOLDER [TARGET]
+# KWHY is a binary that runs here; the licences are those of the libraries of a binary for TARGET, or for this machine.
 set -eu
 kwhy=$1
 to=$2
@@ -14,3 +14,4 @@ gzip -9nf "$to"/man/*.1
 "$kwhy" completions fish >"$to/completions/kwhy.fish"
 "$kwhy" completions nushell >"$to/completions/kwhy.nu"
 "$kwhy" completions powershell >"$to/completions/_kwhy.ps1"
+cargo run --locked --quiet -p xtask -- licences ${3:+"$3"} >"$to/THIRD-PARTY-LICENSES"

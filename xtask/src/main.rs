@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod book;
 mod generate;
+mod licences;
 mod measure;
 mod objects;
 #[cfg(test)]
@@ -28,6 +29,8 @@ usage: cargo xtask COMMAND
       each signature must match to FILE; or tables, objects, describes or logs of a healthy cluster (pods-table,
       events-table, pods-json, pods-json-line, pods-yaml, describes, audit or cri-parts), and the number of
       their items
+  licences [TARGET]
+      prints the licences of the libraries that the program contains, with their texts
   literals
       prints the literals that the built-in signatures are prefiltered by, one a line
   measure [--signatures DIR] [--seed N] [--misses FILE] CATALOGUE...
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = arguments.collect();
     let done = match command.as_str() {
         "generate" => generate::main(arguments),
+        "licences" => licences::main(&arguments),
         "literals" => literals(),
         "measure" => measure::main(arguments),
         "objects" => objects::main(&arguments),
