@@ -30,11 +30,47 @@ const ADDITIONS: &[&str] = &[
     "output", "reason", "see", "status", "stderr", "stdout", "type", "usage",
 ];
 
+/// Pairs of words of which errors consist, and of which the second one begins no line by itself.
+const PAIRS: &[(&str, &str)] = &[
+    ("access", "denied"),
+    ("already", "exists"),
+    ("being", "used"),
+    ("connection", "refused"),
+    ("connection", "reset"),
+    ("container", "process"),
+    ("context", "canceled"),
+    ("deadline", "exceeded"),
+    ("format", "error"),
+    ("i/o", "timeout"),
+    ("not", "allowed"),
+    ("not", "authorized"),
+    ("not", "found"),
+    ("permission", "denied"),
+    ("quota", "exceeded"),
+    ("timed", "out"),
+    ("unknown", "authority"),
+];
+
+/// Returns true if the words around a break are one of [`PAIRS`].
+fn is_pair(before: &str, line: &str) -> bool {
+    let word = line.split(|c: char| !c.is_ascii_alphabetic()).next();
+    let last = last_word(before);
+    PAIRS
+        .iter()
+        .any(|(one, two)| *one == last && word == Some(two))
+}
+
 /// Returns true if a line ends in the middle of a sentence that the next line goes on with; `after` is the line after that.
 pub(super) fn is_broken(before: &str, line: &str, after: &str) -> bool {
     let bare = line.trim();
     let wide = width(before);
-    if wide < SHORT || !bare.contains(' ') {
+    if wide < SHORT {
+        return false;
+    }
+    if is_pair(before, bare) && !begins_alike(bare, after) {
+        return true;
+    }
+    if !bare.contains(' ') {
         return false;
     }
     let last = last_word(before);
@@ -69,9 +105,13 @@ pub(crate) fn is_continued(before: &str, line: &str) -> bool {
     is_middle && !is_own && !before.ends_with(['.', ';', '!', '?', '}'])
 }
 
-/// Returns true if the first word and the colon after it are of a sentence, and not a key: no other is beside it.
-pub(super) fn is_word_before_colon(first: &str, line: &str, after: &str) -> bool {
+/// Returns true if the first word and the colon after it are of a sentence, and not a key or the name of a program: the
+/// word before the break leads on to it, and no other key is beside it.
+pub(super) fn is_word_before_colon(first: &str, before: &str, line: &str, after: &str) -> bool {
     let bare = line.trim();
+    if !before.trim_end().ends_with(',') && !is_pair(before, bare) {
+        return false;
+    }
     let key = bare.split(':').next().unwrap_or("");
     let is_word = key.len() > 2 && key.bytes().all(|byte| byte.is_ascii_lowercase());
     is_word
@@ -132,7 +172,9 @@ mod tests {
             "Error: crane has no papers and\nload will be refused\n",
             "Lift.SetUp failed for crane \"north\" : load\n\"harbour-papers\" not found\n",
             "failed to lift \"quay.example.com/north:7\":\nberth is not free\n",
-            "failed to stop crane \"<id>\": failed to end lift \"<id>\": context of the berth\nexceeded: unknown\n",
+            "failed to stop crane \"<id>\": failed to end lift \"<id>\": the deadline\nexceeded: unknown\n",
+            "exec /usr/bin/lift: format\nerror\n",
+            "lift of crane 7: connection\nrefused by it\n",
             "Error lifting: load \"north-5c9d-\" is forbidden: exceeded berths: quay-berths,\nrequested: cranes=2, used: cranes=9, limited: cranes=10\n",
             "Failed to lift load \"quay.example.com/north:7\": rpc error: code = Unknown desc = Error from the harbour: papers of quay.example.com/north:7 not\nfound: papers unknown: papers unknown\n",
         ] {
@@ -154,6 +196,9 @@ mod tests {
             // what adds to an error, and a level
             "failed to stop crane \"<id>\": failed to end lift \"<id>\": context of the berth\nhint: ask the harbour\n",
             "failed to stop crane \"<id>\": failed to end lift \"<id>\": context of the berth\nwarning: the harbour is closed\n",
+            "lift \"http://north:8080/\": the deadline is over (Crane.Timeout exceeded)\ncurl: (28) lift timed out after 5001 ms\n",
+            "lift \"http://north:8080/\": connection refused, so that no crane is there\nnslookup: can't find north\n",
+            "the state of the connection\nrefusals: 7, all by north\n",
             // items, commands, records, a next sentence
             "error: the harbour must be asked by the\n- crane\n",
             "error: the harbour must be asked by the\n$ crane get\n",

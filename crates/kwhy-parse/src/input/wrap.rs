@@ -149,7 +149,7 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
             let is_own = begins == Some(Begin::Surely)
                 || (begins == Some(Begin::Maybe)
                     && !(is_between_words || head == Head::Record)
-                    && !sentence::is_word_before_colon(first, line, after(at)))
+                    && !sentence::is_word_before_colon(first, before, line, after(at)))
                 || is_of_format
                 || is_start
                 || !is_indented_as_part(line, first)
