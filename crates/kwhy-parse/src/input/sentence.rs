@@ -17,7 +17,7 @@ const MIDDLE: usize = 40;
 /// The least width of a line that ends between two words.
 const SHORT: usize = 20;
 
-/// Words between which and the next one a line that has no value is never broken on purpose.
+/// Words that end no line on purpose.
 const NEVER_LAST: &[&str] = &[
     "a", "an", "and", "are", "because", "been", "but", "by", "cannot", "could", "did", "does",
     "for", "from", "had", "has", "have", "if", "into", "of", "or", "that", "the", "to", "was",
@@ -40,6 +40,7 @@ const PAIRS: &[(&str, &str)] = &[
     ("container", "process"),
     ("context", "canceled"),
     ("deadline", "exceeded"),
+    ("exec", "format"),
     ("format", "error"),
     ("i/o", "timeout"),
     ("not", "allowed"),
@@ -47,6 +48,7 @@ const PAIRS: &[(&str, &str)] = &[
     ("not", "found"),
     ("permission", "denied"),
     ("quota", "exceeded"),
+    ("secret", "key"),
     ("timed", "out"),
     ("unknown", "authority"),
 ];
@@ -81,14 +83,16 @@ pub(super) fn is_broken(before: &str, line: &str, after: &str) -> bool {
         return true;
     }
     // an error whose cause was set on a line of its own
-    let names_cause = before.trim_end().ends_with("\":") || before.trim_end().ends_with("' :");
+    let names_cause = ["\":", "\" :"]
+        .iter()
+        .any(|end| before.trim_end().ends_with(end));
     if names_cause && is_lower && reports_failure(before) && !is_key(bare) {
         return true;
     }
     wide >= MIDDLE
+        && is_name_in_sentence(bare)
         && before.contains(": ")
         && reports_failure_together(before, bare)
-        && is_name_in_sentence(bare)
         && !after.trim_start().starts_with('"')
 }
 
@@ -175,6 +179,9 @@ mod tests {
             "failed to stop crane \"<id>\": failed to end lift \"<id>\": the deadline\nexceeded: unknown\n",
             "exec /usr/bin/lift: format\nerror\n",
             "lift of crane 7: connection\nrefused by it\n",
+            "exec /usr/bin/lift: exec\nformat error\n",
+            "Lift.SetUp failed for crane \"north\" :\nload \"papers\" not found\n",
+            "Lift.SetUp failed for crane \"north\" : references non-existent secret\nkey: papers.txt\n",
             "Error lifting: load \"north-5c9d-\" is forbidden: exceeded berths: quay-berths,\nrequested: cranes=2, used: cranes=9, limited: cranes=10\n",
             "Failed to lift load \"quay.example.com/north:7\": rpc error: code = Unknown desc = Error from the harbour: papers of quay.example.com/north:7 not\nfound: papers unknown: papers unknown\n",
         ] {
