@@ -41,7 +41,8 @@ fn inside(text: &str, part: Range<usize>) -> Option<Vec<Range<usize>>> {
         match text.as_bytes().get(part.start)? {
             b'"' => {
                 let close = closing_quote(text, part.start)?;
-                return (close + 1 == part.end).then(|| vec![part.start + 1..close]);
+                let inside = part.start + 1..close;
+                return (close + 1 == part.end).then(|| Vec::from([inside]));
             }
             b'[' => return strings(text, part),
             b'{' => {
