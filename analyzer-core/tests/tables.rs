@@ -276,7 +276,6 @@ const LOST: &[(&str, &str, &str)] = &[
     ("crictl", "cut-at-100", CUT_NAMES),
     ("crictl", "cut-at-110-and-trimmed", CUT_NAMES),
     ("events-before-1-11", "cut-at-110-and-trimmed", WIDTH_LOST),
-    ("events-before-1-2", "cut-at-110-and-trimmed", WIDTH_LOST),
     ("events-before-1-9", "cut-at-110-and-trimmed", WIDTH_LOST),
     ("events-custom", "cut-at-110-and-trimmed", WIDTH_LOST),
     ("events-wide", "cut-at-110-and-trimmed", WIDTH_LOST),
@@ -299,9 +298,6 @@ const LOST: &[(&str, &str, &str)] = &[
     ),
     ("events-custom", "squeezed", LIKE_A_LOG),
     ("events-custom", "tabs-for-gaps", LIKE_A_LOG),
-    ("events-of-lines", "squeezed", INDENTED),
-    ("events-of-lines", "tabs-for-gaps", INDENTED),
-    ("events-of-lines", "trimmed", INDENTED),
     ("helm", "cut-at-80", "how wide a tab was is lost"),
     ("k9s", "cut-at-80", BORDERS),
     ("k9s", "cut-at-100", BORDERS),
@@ -315,7 +311,6 @@ const LOST: &[(&str, &str, &str)] = &[
 const CUT_NAMES: &str = "the rest of the names does not identify a table of crictl";
 const WIDTH_LOST: &str = "if lines were cut between columns and trimmed, their width is unknown";
 const LIKE_A_LOG: &str = "a row that starts with a timestamp is first of all a log record";
-const INDENTED: &str = "line breaks in a message look like wrapped lines";
 const BORDERS: &str = "the borders are on other lines than the cells";
 
 #[test]

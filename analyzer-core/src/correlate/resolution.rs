@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::matcher::{Hit, Moment, related};
+use crate::matcher::{Hit, Moment, node, related};
 use kwhy_catalogue::Catalogue;
-use kwhy_signature::{Ends, Signature};
+use kwhy_signature::{Ends, Scope, Signature};
 
 use super::group::Group;
 use super::over::proofs;
@@ -68,7 +68,11 @@ fn last_of_each(group: &Group) -> Vec<&Hit> {
 /// Returns the hit of `ender` after `last`, the last hit of `group` about an object.
 fn end<'g>(ender: &'g Group, rule: &Ends, group: &Group, last: &Hit) -> Option<&'g Hit> {
     // whose state it is must be known
-    if rule.at_once && last.subject.name.is_none() && rule.same.is_empty() {
+    let is_known = match rule.on {
+        Scope::Node => node(&last.subject).is_some(),
+        _ => last.subject.name.is_some(),
+    };
+    if rule.at_once && !is_known && rule.same.is_empty() {
         return None;
     }
     let has_reason = |reason: &String| rule.reason.0.contains(reason);

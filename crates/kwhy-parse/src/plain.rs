@@ -2,7 +2,7 @@
 //!
 //! A line whose quotes do not close is joined with the lines that close them, because page layout
 //! and YAML wrap long texts. So is a chain of errors that ends in a colon, whose next link is on a
-//! line of its own.
+//! line of its own. Sentences that JSON quotes are texts each ([`log::json_sentences`]).
 
 mod code_span;
 
@@ -28,6 +28,18 @@ pub fn parse<'a>(format: Format, lines: &[Line<'a>]) -> Parsed<'a> {
         } else {
             join(&lines[at..at + taken])
         };
+        let sentences = match taken {
+            1 => log::json_sentences(line),
+            _ => Vec::new(),
+        };
+        if !sentences.is_empty() {
+            let own = sentences.into_iter();
+            parsed
+                .events
+                .extend(own.filter_map(|own| event(format, own)));
+            at += 1;
+            continue;
+        }
         let pieces = match taken {
             1 => code_span::pieces(line.text.trim_end()),
             _ => Vec::new(),

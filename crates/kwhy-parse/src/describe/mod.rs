@@ -9,6 +9,7 @@
 
 mod condition_row;
 mod generic;
+mod headless_events;
 mod joined_lines;
 mod key_case;
 mod kinds;
@@ -156,6 +157,18 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
     } else {
         let (raw, rest) = raw_data::split_at_events(raw);
         (head, raw, split_events(rest).1)
+    };
+    let headless = match events {
+        Events::Absent => headless_events::rows(layout),
+        _ => None,
+    };
+    let without_rows;
+    let (layout, events) = match headless {
+        Some(rows) => {
+            without_rows = [&layout[..rows.start], &layout[rows.end..]].concat();
+            (without_rows.as_slice(), Events::Lines(&layout[rows]))
+        }
+        None => (layout, events),
     };
     let found = kinds::detect_kind::detect(lines.get(..layout.len() + raw.len()).unwrap_or(lines));
     let kind = found.map(|found| found.kind);

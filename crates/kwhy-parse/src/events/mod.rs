@@ -35,7 +35,7 @@ use row::Row;
 use super::table::columns::{self, Cell, Columns};
 use super::table::unwrap::{self, LogicalLine};
 
-use crate::input::Line;
+use crate::input::{Line, is_continued};
 use kwhy_model::{Event, Field, Format, Parsed, Severity, Span, Text, TextBuilder};
 
 /// Returns true if the line is the header of an Events table.
@@ -186,6 +186,8 @@ struct OpenRow<'a, 'r> {
     multiline: Option<TextBuilder>,
     /// The width of its last line.
     width: usize,
+    /// Its last line.
+    last: &'r str,
 }
 
 impl<'a, 'r> OpenRow<'a, 'r> {
@@ -196,14 +198,15 @@ impl<'a, 'r> OpenRow<'a, 'r> {
             span: whole.trimmed_span(),
             multiline: None,
             width: unwrap::width_of(&whole.line()),
+            last: whole.text.as_str(),
         }
     }
 
     /// Appends a line to the message. A line that starts below the message or right of it was
-    /// wrapped to fit its column; any other follows a newline in the message. `kubectl get` alone
-    /// prints a message only up to its first newline: there, the line after the longest one was
-    /// wrapped.
-    fn append(&mut self, whole: &LogicalLine<'a>, longest: usize) {
+    /// wrapped to fit its column, and one that goes on with a sentence was broken by hand; any other
+    /// follows a newline in the message. `kubectl get` alone prints a message only up to its first
+    /// newline: there, the line after the longest one was wrapped.
+    fn append(&mut self, whole: &'r LogicalLine<'a>, longest: usize) {
         let message = self.whole.cell(self.row.message);
         let multiline = self.multiline.get_or_insert_with(|| {
             let mut builder = TextBuilder::new();
@@ -222,6 +225,7 @@ impl<'a, 'r> OpenRow<'a, 'r> {
                 // copying lost the space at which the line was wrapped
                 true if longest < usize::MAX => " ",
                 _ if self.width.checked_add(1) == Some(longest) => " ",
+                _ if is_continued(self.last, text.as_str()) => " ",
                 _ => "\n",
             };
             multiline.push_decoded(joint, self.span.end..span.start);
@@ -229,6 +233,7 @@ impl<'a, 'r> OpenRow<'a, 'r> {
         multiline.push_text(&text);
         self.span.end = span.end;
         self.width = unwrap::width_of(&whole.line());
+        self.last = whole.text.as_str();
     }
 
     fn close(self) -> Event<'a> {

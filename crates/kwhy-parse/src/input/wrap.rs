@@ -5,6 +5,7 @@
 
 use super::decoration;
 use super::segment::structure;
+use super::sentence;
 use crate::framing::{self, Framer, Relation};
 use crate::log::stack_trace::{self, Trace};
 use crate::{describe, events, log, plain, table};
@@ -25,7 +26,7 @@ const RECORDS: usize = 8;
 const MAX_PARTS: usize = 24;
 
 /// Words after which a sentence continues.
-const UNFINISHED: &[&str] = &[
+pub(super) const UNFINISHED: &[&str] = &[
     "a", "an", "and", "are", "as", "at", "be", "because", "been", "but", "by", "can", "cannot",
     "could", "desc", "did", "does", "for", "from", "had", "has", "have", "if", "in", "into", "is",
     "no", "not", "of", "on", "or", "that", "the", "to", "was", "were", "when", "which", "while",
@@ -67,7 +68,7 @@ pub(super) enum Head {
     Nothing,
 }
 
-fn width(line: &str) -> usize {
+pub(super) fn width(line: &str) -> usize {
     line.trim_end().chars().count()
 }
 
@@ -104,8 +105,19 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
     let Some(widest) = broken.map(|(_, line)| width(line)).max() else {
         return;
     };
-    if lines.len() < 2 || !WIDTHS.contains(&widest) {
+    if lines.len() < 2 {
         return;
+    }
+    let after = |at: usize| lines.get(at + 1).map_or("", |(_, line)| *line);
+    let is_broken =
+        |at: usize, before: &str, line: &str| sentence::is_broken(before, line, after(at));
+    // of other lines the width says nothing
+    let is_measured = WIDTHS.contains(&widest);
+    if !is_measured {
+        let mut pairs = (1..).zip(lines.windows(2));
+        if !pairs.any(|(at, pair)| is_broken(at, pair[0].1, pair[1].1)) {
+            return;
+        }
     }
     let starts = certain_starts(lines, widest);
     let leveled = lines
@@ -127,14 +139,17 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
         let is_of_format = is_of_format(&mut framer, before.map_or("", |(_, line)| line), line);
         if let Some((end, before)) = before.filter(|_| head != Head::Nothing && parts < MAX_PARTS) {
             let word = line.split_whitespace().next().unwrap_or("");
-            let is_full = is_full(before, line, widest);
+            let is_full = is_measured && is_full(before, line, widest);
+            let is_broken = head == Head::Other && is_broken(at, before, line);
             let is_start = leading_word(line).is_some_and(|word| starts.get(word) >= Some(&STARTS));
             let is_in_scalar = scalar.contains(line);
             let is_between_words = is_in_scalar || quotes.is_open() || ends_between_words(before);
             let is_open =
                 is_between_words || before.trim_end().ends_with([',', ':', '=', '(', '[']);
             let is_own = begins == Some(Begin::Surely)
-                || (begins == Some(Begin::Maybe) && !(is_between_words || head == Head::Record))
+                || (begins == Some(Begin::Maybe)
+                    && !(is_between_words || head == Head::Record)
+                    && !sentence::is_word_before_colon(first, before, line, after(at)))
                 || is_of_format
                 || is_start
                 || !is_indented_as_part(line, first)
@@ -150,14 +165,14 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
                 Head::Record => true,
                 Head::Json => quotes.is_open(),
                 Head::Prose => false,
-                Head::Other | Head::Nothing => is_open || is_middle(line),
+                Head::Other | Head::Nothing => is_open || is_broken || is_middle(line),
             };
             if is_full && begins != Some(Begin::Surely) && head == Head::Prose {
                 parts += 1;
                 scalar.read(line);
                 continue;
             }
-            if is_full && !is_own && may_follow {
+            if (is_full || is_broken) && !is_own && may_follow {
                 found.push(*end..end + 1 + line.len() - line.trim_start().len());
                 parts += 1;
                 quotes.read(line);
@@ -269,7 +284,7 @@ pub(super) fn has_columns(line: &str) -> bool {
 }
 
 /// Returns true if a line starts with one word and a colon, as fields do.
-fn is_key(bare: &str) -> bool {
+pub(super) fn is_key(bare: &str) -> bool {
     let word = bare.split_whitespace().next().unwrap_or("");
     word.len() > 1 && word.ends_with(':') && word.starts_with(char::is_alphabetic)
         || (word.starts_with('"') && word.ends_with("\":"))

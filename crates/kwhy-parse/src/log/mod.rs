@@ -11,6 +11,7 @@ mod header;
 mod interleaved;
 mod json;
 mod json_members;
+mod json_sentences;
 mod klog;
 mod layout;
 mod level;
@@ -36,6 +37,7 @@ pub(crate) use formats::is_audit;
 pub use formats::is_second_line;
 #[doc(hidden)]
 pub use header::{Header, header};
+pub(crate) use json_sentences::sentences as json_sentences;
 pub(crate) use level::stated as stated_severity;
 pub use timestamp::is_padded_month;
 

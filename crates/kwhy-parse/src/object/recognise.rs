@@ -410,8 +410,16 @@ pub fn is_compact(text: &str) -> bool {
         _ if FIRST_KEYS.contains(&key) => {
             memmem::find(text.as_bytes(), b"\"apiVersion\"").is_some()
         }
-        _ => false,
+        _ => text.starts_with("[{") && STATUS_KEYS.contains(&key) && is_of_statuses(text),
     })
+}
+
+/// Returns true if a list in JSON has what only the statuses of a pod's containers have together, as
+/// `-o jsonpath={.status.containerStatuses}` prints them.
+fn is_of_statuses(text: &str) -> bool {
+    ["\"restartCount\":", "\"lastState\":", "\"state\":"]
+        .iter()
+        .all(|key| memmem::find(text.as_bytes(), key.as_bytes()).is_some())
 }
 
 /// Returns true for a line that replaces omitted lines.

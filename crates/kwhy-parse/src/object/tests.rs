@@ -437,6 +437,30 @@ fn parts_without_a_head() {
 }
 
 #[test]
+fn statuses_of_containers_on_one_line() {
+    let list = r#"[{"containerID":"","image":"tide:4","lastState":{},"name":"tide","ready":false,"restartCount":0,"state":{"waiting":{"message":"it is not there","reason":"ErrImagePull"}}},{"image":"moon:4","lastState":{},"name":"moon","ready":true,"restartCount":7,"state":{"running":{}}}]"#;
+    let document = Document::new("x", list);
+    let parsed = parse::document(&document);
+    let containers: Vec<_> = parsed
+        .objects
+        .iter()
+        .flat_map(|pod| pod.fields.items("containers"))
+        .map(|container| container.get("name").and_then(Value::to_text).unwrap())
+        .collect();
+    assert_eq!(containers, ["tide", "moon"]);
+    assert_eq!(parsed.events.len(), 1);
+    assert_eq!(parsed.events[0].message.as_str(), "it is not there");
+    for text in [
+        r#"[{"name":"tide","state":"high","level":"error","message":"it is not there"}]"#,
+        r#"[{"image":"tide:4","restartCount":0,"state":"high"}]"#,
+        r#"[{"berth":7,"restartCount":0,"state":{},"lastState":{}}]"#,
+    ] {
+        let document = Document::new("x", text);
+        assert!(parse::document(&document).objects.is_empty(), "{text}");
+    }
+}
+
+#[test]
 fn other_yaml_is_no_part() {
     for text in [
         // a chart's values

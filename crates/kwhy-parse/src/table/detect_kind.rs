@@ -24,10 +24,14 @@ const FIRST_IF_KIND_KNOWN: &[&str] = &[
     "CLUSTER",
 ];
 
+/// First columns of a table that lost its names, accepted if the others identify a kind beyond doubt.
+const FIRST_WITHOUT_NAMES: &[&str] = &["READY", "STATUS"];
+
 /// Kinds with a set of columns unique to them, most specific first.
 const KINDS: &[(&str, &[&str])] = &[
     ("DataVolume", &["PHASE", "PROGRESS", "RESTARTS"]),
     ("Pod", &["READY", "STATUS", "RESTARTS"]),
+    ("Pod", &["STATUS", "RESTARTS", "AGE"]),
     ("Pod", &["POD ID", "STATE", "RUNTIME"]),
     ("Pod", &["POD ID", "CREATED", "STATE", "NAMESPACE"]),
     ("Container", &["CONTAINER ID", "IMAGE"]),
@@ -115,9 +119,16 @@ pub(super) fn is_first_if_kind_known(column: &str) -> bool {
     FIRST_IF_KIND_KNOWN.contains(&column)
 }
 
+/// Returns true if a table without the names of its objects may start with this column.
+pub(super) fn is_first_without_names(column: &str) -> bool {
+    FIRST_WITHOUT_NAMES.contains(&column)
+}
+
 /// Returns true if the first column of some table starts with this word.
 pub(super) fn may_be_first(word: &str) -> bool {
-    let columns = FIRST_COLUMNS.iter().chain(FIRST_IF_KIND_KNOWN);
+    let columns = (FIRST_COLUMNS.iter())
+        .chain(FIRST_IF_KIND_KNOWN)
+        .chain(FIRST_WITHOUT_NAMES);
     let mut words = columns.filter_map(|column| column.split(' ').next());
     words.any(|known| known == word)
 }

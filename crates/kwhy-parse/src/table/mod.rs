@@ -12,7 +12,8 @@
 //! terminal. Rows of pods are recognised without a header too. Lines of dots replace rows that the
 //! author removed and are skipped. A cell `<none>` is kept; an empty cell yields no field.
 //!
-//! Refused: headers that are not in upper case, and tables whose first column is not a name.
+//! Refused: headers that are not in upper case, and tables whose first column is not a name, unless all others tell the
+//! kind: `READY STATUS RESTARTS`.
 
 mod align;
 mod cells;
@@ -382,15 +383,22 @@ fn header(line: &str) -> Option<Table<'_>> {
     }
     let columns = Columns::read(line)?;
     let first = columns.names().next()?;
-    let is_table = (detect_kind::is_first(first) || detect_kind::is_first_if_kind_known(first))
-        && columns.names().all(is_column_name)
-        && !events::is_header(line);
+    let is_nameless = detect_kind::is_first_without_names(first);
+    let is_table =
+        (is_nameless || detect_kind::is_first(first) || detect_kind::is_first_if_kind_known(first))
+            && columns.names().all(is_column_name)
+            && !events::is_header(line);
     if !is_table {
         return None;
     }
     let is_plain = columns.is_aligned() || columns.names().all(names::is_known);
     let needs_kind = !(is_plain && detect_kind::is_first(first));
-    Some(Table::new(columns)).filter(|table| !needs_kind || table.kind.is_some())
+    let table = Table::new(columns);
+    let is_told = match table.kind {
+        Some(kind) => !is_nameless || !is_ambiguous(kind),
+        None => !needs_kind,
+    };
+    is_told.then_some(table)
 }
 
 fn has_two_capitals(text: &str) -> bool {

@@ -358,3 +358,39 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn tables_that_lost_their_names() {
+    for (text, wanted) in [
+        (
+            "READY   STATUS             RESTARTS      AGE\n0/1     CrashLoopBackOff   7 (2m ago)   25m\n1/1     Running            0             5d",
+            &[
+                "Pod ready=0/1 status=CrashLoopBackOff restarts=7 last_restart_age_s=120 age_s=1500",
+                "Pod ready=1/1 status=Running restarts=0 age_s=432000",
+            ][..],
+        ),
+        (
+            "STATUS    RESTARTS   AGE\nPending   0          5m",
+            &["Pod status=Pending restarts=0 age_s=300"],
+        ),
+        (
+            "READY   STATUS    RESTARTS\n0/1     Pending   0",
+            &["Pod ready=0/1 status=Pending restarts=0"],
+        ),
+    ] {
+        assert_eq!(parse_both(text), wanted);
+    }
+    for header in [
+        "STATUS   AGE",
+        "READY   AGE",
+        "STATUS   AGE   VERSION",
+        "READY   STATUS",
+        "READY   STATUS   MESSAGE",
+        "STATUS PACKAGE   CHANNEL   DETAIL",
+        "READY TO GO",
+        "STATUS: ALL IS WELL",
+        "STATUS RESTARTS",
+    ] {
+        assert!(!is_header(header), "{header}");
+    }
+}
