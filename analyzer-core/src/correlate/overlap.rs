@@ -57,7 +57,7 @@ pub(crate) fn resolve_overlaps(
 }
 
 /// Returns, for each hit of one record, true if it survives. Each hit is a complete match.
-pub(crate) fn winners(catalogue: &Catalogue, hits: &[(u32, Hit)]) -> Vec<bool> {
+pub(crate) fn winners(catalogue: &Catalogue, hits: &[(u32, Box<Hit>)]) -> Vec<bool> {
     let contenders: Vec<Contender<'_>> = hits
         .iter()
         .map(|(number, hit)| Contender {

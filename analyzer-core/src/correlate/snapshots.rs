@@ -315,11 +315,13 @@ impl Snapshots {
 
     /// Returns the last snapshot of a node if all nodes are shown to be well, and nothing else is not.
     pub fn well_cluster(&self) -> Option<&ObjectSnapshot> {
-        let health = self.health(None);
-        let is_well = health.iter().all(|kind| kind.unwell == 0);
-        let mut nodes = self.nodes.iter().filter(|_| is_well);
-        self.current(&Subject::new("Node", None, nodes.next()?))
-            .filter(|node| node.state.health == Health::Well)
+        let node = self.current(&Subject::new("Node", None, self.nodes.first()?))?;
+        let is_unwell = |snapshot: &ObjectSnapshot| {
+            snapshot.state.health == Health::Unwell
+                && self.completed_job(&snapshot.subject()).is_none()
+        };
+        let are_well = self.omitted_unwell.is_empty() && !self.currents().any(is_unwell);
+        (are_well && node.state.health == Health::Well).then_some(node)
     }
 
     /// Counts the objects of each kind by their health, pods and nodes first; `collected` is the time of the

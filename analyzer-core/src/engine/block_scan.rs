@@ -73,7 +73,7 @@ pub(crate) struct BlockResult {
     pub segments: Vec<SegmentSummary>,
     /// The number of lines of each format.
     pub formats: Vec<(Format, u64)>,
-    pub hits: Vec<(ConditionId, Hit)>,
+    pub hits: Vec<(ConditionId, Box<Hit>)>,
     /// The namespaces that were named.
     pub namespaces: BTreeSet<String>,
     pub unexplained_events: UnexplainedEvents,

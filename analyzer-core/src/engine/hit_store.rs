@@ -98,16 +98,16 @@ impl HitStore {
     /// by now; `order` compares documents.
     pub fn record(
         &mut self,
-        hits: impl Iterator<Item = (ConditionId, Hit)>,
+        hits: impl Iterator<Item = (ConditionId, Box<Hit>)>,
         settle: impl Fn(Moment) -> Moment + Copy,
         order: &impl Fn(usize, usize) -> Ordering,
     ) {
         let compiled = Arc::clone(&self.compiled);
         let catalogue = &compiled.catalogue;
-        let mut singles: Vec<(u32, Hit)> = Vec::new();
-        let mut several: Vec<(ConditionId, Hit)> = Vec::new();
+        let mut singles: Vec<(u32, Box<Hit>)> = Vec::new();
+        let mut several: Vec<(ConditionId, Box<Hit>)> = Vec::new();
         let mut parts: Vec<(u32, Span)> = Vec::new();
-        let mut facts: Vec<(u32, usize, Hit)> = Vec::new();
+        let mut facts: Vec<(u32, usize, Box<Hit>)> = Vec::new();
         for ((number, leaf), hit) in hits {
             if let Some(table) = compiled.table_of((number, leaf)) {
                 if !compiled.tables().is_shared((number, leaf)) {
@@ -131,7 +131,7 @@ impl HitStore {
                 }
                 Hits::Followed(followed) => {
                     parts.push((number, hit.mark.clone()));
-                    followed.take(usize::from(leaf), hit, settle);
+                    followed.take(usize::from(leaf), *hit, settle);
                 }
                 Hits::Several(_) => {
                     parts.push((number, hit.mark.clone()));
@@ -180,7 +180,7 @@ impl HitStore {
             .collect();
         for (number, hit, won) in singles {
             let signature = catalogue.at(number as usize);
-            let found = Match::of(hit);
+            let found = Match::of(*hit);
             let object = object_of(signature, &found);
             let values = distinct(signature, &found);
             let counts = !are_several || told.insert((number, object.clone(), values.clone()));
@@ -208,12 +208,12 @@ impl HitStore {
     /// Assigns the matches of one record to the signatures of who wrote it, each once. Says of each whether it won.
     fn assign_by_writer(
         &mut self,
-        singles: Vec<(u32, Hit)>,
+        singles: Vec<(u32, Box<Hit>)>,
         won: Vec<bool>,
-    ) -> Vec<(u32, Hit, bool)> {
+    ) -> Vec<(u32, Box<Hit>, bool)> {
         let compiled = Arc::clone(&self.compiled);
         let catalogue = &compiled.catalogue;
-        let mut assigned: Vec<(u32, Hit, bool)> = Vec::with_capacity(singles.len());
+        let mut assigned: Vec<(u32, Box<Hit>, bool)> = Vec::with_capacity(singles.len());
         let mut moved = Vec::new();
         for ((number, hit), won) in singles.into_iter().zip(won) {
             match self.own_signature(catalogue, number, &hit) {
@@ -262,7 +262,7 @@ impl HitStore {
     }
 
     /// Keeps a hit of a condition over several, if there is room.
-    fn keep_one_of_several(&mut self, number: u32, leaf: u16, hit: Hit) {
+    fn keep_one_of_several(&mut self, number: u32, leaf: u16, hit: Box<Hit>) {
         let (leaves, at) = match self.signatures.get_mut(&number) {
             Some(Hits::Several(leaves)) => (leaves, Some(usize::from(leaf))),
             Some(Hits::Single(single)) => {

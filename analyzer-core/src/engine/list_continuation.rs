@@ -75,12 +75,16 @@ pub(super) struct Part {
     of_kind: bool,
     is_broken: bool,
     /// Hits that hold if the list is whole, with the kinds of their objects.
-    hits: Vec<(ConditionId, Hit)>,
+    hits: Vec<(ConditionId, Box<Hit>)>,
     left_out: BTreeMap<ConditionId, u64>,
 }
 
 impl Part {
-    pub fn object(&mut self, subject: &Subject, hits: impl Iterator<Item = (ConditionId, Hit)>) {
+    pub fn object(
+        &mut self,
+        subject: &Subject,
+        hits: impl Iterator<Item = (ConditionId, Box<Hit>)>,
+    ) {
         if let Some(kind) = subject.kind.as_deref() {
             match self.kinds.get_mut(kind) {
                 Some(count) => *count += 1,
@@ -95,7 +99,7 @@ impl Part {
         }
     }
 
-    fn wait(&mut self, leaf: ConditionId, hit: Hit) {
+    fn wait(&mut self, leaf: ConditionId, hit: Box<Hit>) {
         if self.hits.len() < MAX_HITS {
             self.hits.push((leaf, hit));
         } else {
@@ -148,7 +152,7 @@ impl Part {
 /// The result of a list that has ended.
 #[derive(Debug, Default)]
 pub(super) struct Ended {
-    pub hits: Vec<(ConditionId, Hit)>,
+    pub hits: Vec<(ConditionId, Box<Hit>)>,
     pub left_out: BTreeMap<ConditionId, u64>,
     pub listed: Listed,
 }
@@ -205,7 +209,7 @@ impl Edges {
     pub fn hits(&mut self) -> impl Iterator<Item = &mut Hit> {
         let parts = [&mut self.head, &mut self.tail];
         let hits = parts.into_iter().flatten().flat_map(|part| &mut part.hits);
-        hits.map(|(_, hit)| hit)
+        hits.map(|(_, hit)| &mut **hit)
     }
 }
 

@@ -331,7 +331,7 @@ impl Merged {
     }
 
     /// Takes hits in the order of the input.
-    fn collect(&mut self, hits: Vec<(ConditionId, Hit)>, limit: Option<i128>) {
+    fn collect(&mut self, hits: Vec<(ConditionId, Box<Hit>)>, limit: Option<i128>) {
         let order = by_name(&self.documents);
         let mut hits = hits.into_iter().peekable();
         while let Some((_, first)) = hits.peek() {

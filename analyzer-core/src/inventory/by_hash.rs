@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::hash::Hash;
 
 use super::room::make_room;
-use super::symbols::hash;
+use crate::hash::hash_one;
 
 /// The number of candidates up to which the nearest one is looked for. Of more, those that say the same as another one
 /// are omitted.
@@ -22,7 +22,7 @@ impl ByHash {
 
     /// The part of a hash that is kept.
     pub fn key(found_by: &impl Hash) -> u32 {
-        hash(found_by) as u32
+        hash_one(found_by) as u32
     }
 
     /// Adds a number. All must be added before they are sorted.

@@ -1,6 +1,5 @@
 //! What the conditions on several objects ask of each object.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use super::chunked::Chunked;
@@ -8,7 +7,7 @@ use super::details::{Detail, read_symbol};
 use super::numbers::{Numbers, push, push_signed};
 use super::rows::{At, List, Rows};
 use super::symbols::{Symbol, Symbols};
-use crate::hash::{HashMap, HashSet};
+use crate::hash::{HashMap, HashSet, hash_one};
 use crate::matcher::Hit;
 use kwhy_model::{Format, Subject};
 
@@ -77,14 +76,14 @@ pub(crate) struct Facts {
 
 impl Facts {
     /// Adds what a pattern found in an object. Of those that only refute, one that says the same as another is omitted.
-    pub fn add(&mut self, table: usize, hit: Hit, only_refutes: bool) {
+    pub fn add(&mut self, table: usize, hit: Box<Hit>, only_refutes: bool) {
         if self.bytes() > ROOM || !self.add_row(table, hit, only_refutes) {
             self.leave_out(table, 1);
         }
     }
 
     /// Adds a fact, if there is room.
-    fn add_row(&mut self, table: usize, hit: Hit, only_refutes: bool) -> bool {
+    fn add_row(&mut self, table: usize, hit: Box<Hit>, only_refutes: bool) -> bool {
         let captures = hit.captures.iter();
         let values: Vec<Symbol> = captures.map(|(_, value)| self.symbols.add(value)).collect();
         let Some(names) = self.names(table, &hit) else {
@@ -93,9 +92,8 @@ impl Facts {
         if only_refutes {
             let namespace = hit.subject.namespace.as_deref();
             let document = namespace.is_none().then_some(hit.document);
-            let mut hasher = DefaultHasher::new();
-            (table, document, namespace, names, &values).hash(&mut hasher);
-            if !self.said.insert(hasher.finish()) {
+            let said = hash_one((table, document, namespace, names, &values));
+            if !self.said.insert(said) {
                 return true;
             }
         }
@@ -157,13 +155,14 @@ impl Facts {
     }
 
     /// Writes what a report shows of a hit. What only refutes is never shown.
-    fn detail(&mut self, object: u32, hit: Hit, is_shown: bool) {
+    fn detail(&mut self, object: u32, hit: Box<Hit>, is_shown: bool) {
         let symbols = &mut self.symbols;
         let container = hit.subject.container.as_deref();
         let container = container.map(|container| symbols.add(container));
         if !is_shown && container.is_none() {
             return;
         }
+        let hit = *hit;
         let detail = Detail {
             weight: short(hit.weight, u16::MAX),
             length: hit.mark.len(),

@@ -1,9 +1,7 @@
 //! Strings that occur many times, each kept once: the names, labels and lines of a cluster's objects.
 
-use std::hash::{BuildHasher, Hash, RandomState};
-use std::sync::LazyLock;
-
 use super::chunked::Chunked;
+use crate::hash::hash_one;
 
 /// The number of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -54,7 +52,7 @@ impl Symbols {
         if (self.all.len() + 1) * 4 > self.slots.len() * 3 {
             self.grow();
         }
-        let hash = short(hash(text));
+        let hash = short(hash_one(text));
         let slot = match self.slot(hash, text) {
             Ok(known) => return known,
             Err(free) => free,
@@ -129,7 +127,7 @@ impl Symbols {
 
     /// Returns the number of a string, if it was added.
     pub fn find(&self, text: &str) -> Option<Symbol> {
-        self.slot(short(hash(text)), text).ok()
+        self.slot(short(hash_one(text)), text).ok()
     }
 
     /// Returns the string with a number.
@@ -157,12 +155,6 @@ impl Symbols {
 /// The part of a hash that is kept.
 fn short(hash: u64) -> u32 {
     hash as u32
-}
-
-/// Returns a hash, by a key that no input knows.
-pub(super) fn hash(value: impl Hash) -> u64 {
-    static KEY: LazyLock<RandomState> = LazyLock::new(RandomState::new);
-    KEY.hash_one(value)
 }
 
 #[cfg(test)]

@@ -150,7 +150,7 @@ fn assert_agreement(condition: &str, documents: &[String], is_turned: bool) {
         for (leaf, hit) in hits {
             of_leaves[usize::from(leaf.1)].push(Hit {
                 document: place(number),
-                ..hit.clone()
+                ..(*hit).clone()
             });
             let table = tables.of_leaf(leaf).unwrap();
             if !tables.is_shared(leaf) && tables.holds(table, &hit) {

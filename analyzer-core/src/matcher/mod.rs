@@ -221,7 +221,7 @@ impl<'c> Tester<'c> {
         (event, is_paste): (&Event<'_>, bool),
         candidates: Option<&[ConditionId]>,
         memo: &mut Memo,
-        into: &mut Vec<(ConditionId, Hit)>,
+        into: &mut Vec<(ConditionId, Box<Hit>)>,
     ) -> u64 {
         let as_it_is = prefilter::stands_as_it_is(event.format);
         let candidates = candidates.filter(|_| as_it_is);
@@ -252,7 +252,7 @@ impl<'c> Tester<'c> {
         let ids = OnceCell::new();
         let subject = SharedSubject::new(&event.subject);
         let signature = |(number, _): ConditionId| self.catalogue().at(number as usize);
-        let add = |leaf, condition: &LeafCondition, into: &mut Vec<(ConditionId, Hit)>| {
+        let add = |leaf, condition: &LeafCondition, into: &mut Vec<(ConditionId, Box<Hit>)>| {
             let found = test(condition);
             into.extend(found.into_iter().map(|found| {
                 let ids = ids.get_or_init(|| Ids::of(event)).clone();
@@ -261,7 +261,7 @@ impl<'c> Tester<'c> {
                 if condition.is_entry() {
                     hit.take_time_of_envelope(event);
                 }
-                (leaf, hit)
+                (leaf, Box::new(hit))
             }));
         };
         let start = into.len();
@@ -283,7 +283,7 @@ impl<'c> Tester<'c> {
             }
             (None, None) => self.all(|leaf, condition| test(leaf, condition)),
         }
-        let answers = |(leaf, _): &(ConditionId, Hit)| {
+        let answers = |(leaf, _): &(ConditionId, Box<Hit>)| {
             let signature = signature(*leaf);
             let is_match = signature.condition.is_match_alone(leaf.1);
             signature.answers() && signature.role == Role::Cause && is_match
@@ -319,7 +319,7 @@ impl<'c> Tester<'c> {
         &self,
         chunk: &Chunk,
         event: &Event<'_>,
-        into: &mut Vec<(ConditionId, Hit)>,
+        into: &mut Vec<(ConditionId, Box<Hit>)>,
     ) -> u64 {
         let record = chunk.text.text().as_bytes().get(event.span.clone());
         let record = record.unwrap_or_default();
@@ -344,7 +344,7 @@ impl<'c> Tester<'c> {
             for found in leaf::event(pattern, &condition.asked, &facts, 0) {
                 let mut hit = Hit::from_event(chunk, (event, &subject), None, found, true);
                 hit.take_time_of_envelope(event);
-                into.push((leaf, hit));
+                into.push((leaf, Box::new(hit)));
             }
         };
         match self.prefilter {
@@ -360,7 +360,7 @@ impl<'c> Tester<'c> {
         &self,
         chunk: &Chunk,
         object: &Object<'_>,
-        into: &mut Vec<(ConditionId, Hit)>,
+        into: &mut Vec<(ConditionId, Box<Hit>)>,
     ) -> u64 {
         let span = entry::whole_object(chunk.text.text(), object);
         let Some(text) = chunk.text.text().get(span.clone()) else {
@@ -387,10 +387,8 @@ impl<'c> Tester<'c> {
                         weight: term.weight(),
                         ..Found::default()
                     };
-                    into.push((
-                        leaf,
-                        Hit::from_object(chunk, (object, &subject), found, true),
-                    ));
+                    let hit = Hit::from_object(chunk, (object, &subject), found, true);
+                    into.push((leaf, Box::new(hit)));
                 }
                 EntryMatch::Stopped => stopped += 1,
                 EntryMatch::No => {}
@@ -414,7 +412,7 @@ impl<'c> Tester<'c> {
         chunk: &Chunk,
         object: &Object<'_>,
         memo: &mut Memo,
-        into: &mut Vec<(ConditionId, Hit)>,
+        into: &mut Vec<(ConditionId, Box<Hit>)>,
     ) {
         let subject = SharedSubject::new(&object.subject);
         let mut test = |leaf: ConditionId,
@@ -435,19 +433,20 @@ impl<'c> Tester<'c> {
             if !comparisons.is_empty() && tested.as_mut().is_some_and(refused) {
                 return false;
             }
-            let mut found = leaf::object(pattern, object, !condition.is_single(), tested);
-            found.retain(|found| compare(&found.captures, comparisons));
             // what only refutes is never shown
             let is_shown = match table {
                 Some(table) => !self.compiled.tables().only_refutes(table),
                 None => !self.refutes(leaf),
             };
+            let how = (!condition.is_single(), is_shown);
+            let mut found = leaf::object(pattern, object, how, tested);
+            found.retain(|found| compare(&found.captures, comparisons));
             into.extend(found.into_iter().map(|found| {
                 let hit = Hit {
                     of_list: pattern.listed,
                     ..Hit::from_object(chunk, (object, &subject), found, is_shown)
                 };
-                (leaf, hit)
+                (leaf, Box::new(hit))
             }));
             true
         };

@@ -81,6 +81,17 @@ pub struct Map<'a> {
     entries: Vec<Entry<'a>>,
     /// True if a value has been a map or a list: most rows of tables have none, and no path leads into them.
     is_nested: bool,
+    /// The marks of its keys: most of what is looked up is not there, and has none of these.
+    marks: u64,
+}
+
+/// One bit of 64, by the length and the ends of a key.
+fn mark(key: &str) -> u64 {
+    let (Some(first), Some(last)) = (key.as_bytes().first(), key.as_bytes().last()) else {
+        return 1;
+    };
+    let number = key.len() * 29 + usize::from(*first) * 5 + usize::from(*last);
+    1 << (number % 64)
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -101,7 +112,7 @@ impl<'a> Map<'a> {
     pub fn with_room(entries: usize) -> Self {
         Map {
             entries: Vec::with_capacity(entries),
-            is_nested: false,
+            ..Map::default()
         }
     }
 
@@ -122,8 +133,14 @@ impl<'a> Map<'a> {
 
     fn put(&mut self, key: Cow<'a, str>, label: Option<Box<str>>, value: Value<'a>) {
         self.is_nested |= value.is_nested();
+        let mark = mark(&key);
+        let known = match self.marks & mark {
+            0 => None,
+            _ => self.entries.iter_mut().find(|known| known.key == key),
+        };
+        self.marks |= mark;
         let entry = Entry { key, label, value };
-        match self.entries.iter_mut().find(|known| known.key == entry.key) {
+        match known {
             Some(slot) => *slot = entry,
             None => self.entries.push(entry),
         }
@@ -143,12 +160,18 @@ impl<'a> Map<'a> {
             .find_map(|dot| self.find(path.get(..dot)?)?.get(path.get(dot + 1..)?))
     }
 
-    fn find(&self, key: &str) -> Option<&Value<'a>> {
+    /// The value of a key, which is no path.
+    pub fn find(&self, key: &str) -> Option<&Value<'a>> {
+        if self.marks & mark(key) == 0 {
+            return None;
+        }
         // few keys of a map have the same length and start
-        let start = |key: &str| (key.len(), key.as_bytes().first().copied());
-        let wanted = start(key);
+        let first = key.as_bytes().first();
         let mut entries = self.entries.iter();
-        let entry = entries.find(|entry| start(&entry.key) == wanted && entry.key == key)?;
+        let entry = entries.find(|entry| {
+            let own = entry.key.as_bytes();
+            own.len() == key.len() && own.first() == first && own == key.as_bytes()
+        })?;
         Some(&entry.value)
     }
 
@@ -317,6 +340,7 @@ impl<'a> FromIterator<(Cow<'a, str>, Value<'a>)> for Map<'a> {
                 }
                 hash_map::Entry::Vacant(free) => {
                     map.is_nested |= value.is_nested();
+                    map.marks |= mark(free.key());
                     map.entries.push(Entry {
                         key: free.key().clone(),
                         label: None,

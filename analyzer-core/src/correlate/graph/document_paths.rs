@@ -70,15 +70,6 @@ impl Paths {
         }
     }
 
-    /// Merges the names of a later part of the input.
-    pub fn absorb(&mut self, later: Paths) {
-        for (name, placed) in later.known {
-            placed
-                .into_iter()
-                .for_each(|placed| self.put(&name, placed.kind, placed.namespace.as_deref()));
-        }
-    }
-
     /// Keeps only what these documents' paths name.
     pub fn keep(&mut self, documents: &[String]) {
         let mut all = std::mem::take(&mut self.known);

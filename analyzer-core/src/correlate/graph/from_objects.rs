@@ -1,8 +1,9 @@
 //! The dependencies that an object's fields state, by kind.
 
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
+use crate::hash::HashMap;
 use kwhy_model::{Object, Subject, Value};
 
 /// A field that names another object.
@@ -117,17 +118,31 @@ const FIELDS: &[Names] = &[
     names!("ServiceAccount", "image_pull_secrets", "pulls with", Name("Secret")),
 ];
 
+/// A field with the key that its path starts with, and the rest of the path.
+type Reference = (&'static str, &'static str, &'static Names);
+
+/// The reference fields by the kinds that have them.
+static OF_KIND: LazyLock<HashMap<&str, Vec<Reference>>> = LazyLock::new(|| {
+    let mut of_kind: HashMap<&str, Vec<Reference>> = HashMap::default();
+    for field in FIELDS {
+        let (first, rest) = field.path.split_once('.').unwrap_or((field.path, ""));
+        let all = of_kind.entry(field.of).or_default();
+        all.push((first, rest, field));
+    }
+    of_kind
+});
+
 /// Lists of similar containers of a pod: what is said of the first applies to all.
 const CONTAINERS: [&str; 3] = ["containers", "init_containers", "ephemeral_containers"];
 
-/// The paths of an object's own addresses, in `kubectl describe`, an object or a table.
-const ADDRESSES: [&str; 6] = [
-    "ip",
-    "cluster_ip",
-    "ips",
-    "addresses.address",
-    "internal_ip",
-    "external_ip",
+/// The fields with an object's own addresses, in `kubectl describe`, an object or a table, and where these are in them.
+const ADDRESSES: [(&str, &str); 6] = [
+    ("ip", ""),
+    ("cluster_ip", ""),
+    ("ips", ""),
+    ("addresses", "address"),
+    ("internal_ip", ""),
+    ("external_ip", ""),
 ];
 
 /// Calls `add` with dependant, verb and dependency for each object that an object names.
@@ -139,10 +154,8 @@ pub(super) fn edges(
     let Some(kind) = this.kind.as_deref().filter(|_| this.name.is_some()) else {
         return;
     };
-    let is_flat = !object.fields.is_nested();
-    let fields = FIELDS.iter().filter(|field| field.of == kind);
-    for field in fields.filter(|field| !is_flat || !field.path.contains('.')) {
-        at(object, field.path, &mut |name, beside| {
+    for (first, rest, field) in OF_KIND.get(kind).into_iter().flatten() {
+        at(object, (first, rest), &mut |name, beside| {
             let is_so = |wanted: &str| wanted == ANY || beside.is_some_and(|is| is == wanted);
             let how = field.how.iter().find(|(wanted, _)| is_so(wanted));
             if let Some(other) = how.and_then(|(_, how)| other(name, *how, this)) {
@@ -172,15 +185,13 @@ pub(super) fn addresses(
             add(address.to_owned(), Arc::clone(owner));
         }
     };
-    if let (Some(address), Some(node)) = (object.fields.text("node_ip"), object.fields.text("node"))
+    let text = |key: &str| object.fields.find(key).and_then(Value::to_text);
+    if let Some(address) = text("node_ip")
+        && let Some(node) = text("node")
     {
         add(&address, &Arc::new(Subject::new("Node", None, &node)));
     }
-    let is_flat = !object.fields.is_nested();
-    for path in ADDRESSES
-        .iter()
-        .filter(|path| !is_flat || !path.contains('.'))
-    {
+    for path in ADDRESSES {
         at(object, path, &mut |address, _| add(address, this));
     }
 }
@@ -192,7 +203,7 @@ pub(super) fn hosts(
     mut add: impl FnMut(String, Arc<Subject>),
 ) {
     if this.name.is_some() && this.kind.as_deref() == Some("Ingress") {
-        at(object, "rules.host", &mut |host, _| {
+        at(object, ("rules", "host"), &mut |host, _| {
             if host.contains('.') && !host.contains('*') {
                 add(host.to_ascii_lowercase(), Arc::clone(this));
             }
@@ -200,14 +211,13 @@ pub(super) fn hosts(
     }
 }
 
-/// Calls `found` with the text of each scalar at a path, and with its sibling `type`.
-fn at(object: &Object<'_>, path: &str, found: &mut dyn FnMut(&str, Option<&str>)) {
-    let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+/// Calls `found` with the text of each scalar at a path below a field, and with its sibling `type`.
+fn at(object: &Object<'_>, (first, rest): (&str, &str), found: &mut dyn FnMut(&str, Option<&str>)) {
     let alike: &[&str] = match first {
         "containers" => &CONTAINERS,
         _ => &[first],
     };
-    for value in alike.iter().filter_map(|key| object.fields.get(key)) {
+    for value in alike.iter().filter_map(|key| object.fields.find(key)) {
         each(value, rest, None, found);
     }
 }

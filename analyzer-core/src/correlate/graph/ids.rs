@@ -1,6 +1,7 @@
 //! Resolves the ids that logs use in place of names: pods by UID and sandbox, containers by their
 //! id.
 
+use std::cell::OnceCell;
 use std::cmp::Ordering;
 use std::collections::btree_map::BTreeMap;
 use std::sync::Arc;
@@ -37,7 +38,7 @@ impl IdOwners {
         if subject.name.is_none() {
             return;
         }
-        let text = |path: &str| object.fields.text(path);
+        let text = |key: &str| object.fields.find(key).and_then(Value::to_text);
         match subject.kind.as_deref() {
             Some("Pod") => {}
             // the name of a provisioned volume contains the UID of its claim
@@ -49,28 +50,32 @@ impl IdOwners {
             }
             _ => return,
         }
-        let on_node = match &object.subject.node {
-            Some(node) => Arc::new(Subject {
-                node: Some(node.clone()),
-                ..Subject::clone(&subject)
-            }),
-            None => subject,
+        // a row of a table mostly has no ids
+        let with_node = OnceCell::new();
+        let on_node = || {
+            with_node.get_or_init(|| match &object.subject.node {
+                Some(node) => Arc::new(Subject {
+                    node: Some(node.clone()),
+                    ..Subject::clone(&subject)
+                }),
+                None => Arc::clone(&subject),
+            })
         };
         for field in OF_POD {
             if let Some(value) = text(field) {
-                self.add_all(&value, document, &on_node);
+                self.add_all(&value, document, on_node());
             }
         }
+        let of_file = object.fields.find("annotations");
         for annotation in OF_FILE {
-            let of_file = object.fields.get("annotations");
             if let Some(value) = of_file.and_then(|all| all.get(annotation)?.to_text()) {
-                self.add_all(&value, document, &on_node);
+                self.add_all(&value, document, on_node());
             }
         }
         let in_container = |name: Option<String>| {
             Arc::new(Subject {
                 container: name,
-                ..Subject::clone(&on_node)
+                ..Subject::clone(on_node())
             })
         };
         // a table row of a container

@@ -62,6 +62,8 @@ pub(crate) struct Graph {
     /// The owners of addresses and host names.
     addresses: BTreeMap<String, Owner>,
     labels: Labels,
+    /// The objects of a part of the input, whose names are taken when it is merged.
+    objects: Vec<Arc<Subject>>,
     paths: Paths,
     namespaces: Namespaces,
     ids: IdOwners,
@@ -132,9 +134,8 @@ impl Graph {
             self.add_address(host, (document, owner), &as_read);
         });
         self.labels.object(document, object, &this);
-        self.paths.add(&object.subject);
-        self.namespaces.add(&object.subject);
-        self.ids.object(document, object, this);
+        self.ids.object(document, object, Arc::clone(&this));
+        self.objects.push(this);
     }
 
     /// Adds what a record says about the ids it contains. `order` compares documents.
@@ -234,8 +235,11 @@ impl Graph {
         }
         self.omitted.add(later.omitted);
         self.labels.absorb(later.labels);
-        self.paths.absorb(later.paths);
         self.namespaces.absorb(later.namespaces);
+        for object in later.objects {
+            self.paths.add(&object);
+            self.namespaces.add(&object);
+        }
         self.ids.absorb(later.ids, order);
     }
 
@@ -372,9 +376,11 @@ fn as_read(a: usize, b: usize) -> Ordering {
 /// The object without its container and node.
 pub(super) fn plain(subject: &Subject) -> Subject {
     Subject {
+        kind: subject.kind.clone(),
+        namespace: subject.namespace.clone(),
+        name: subject.name.clone(),
         container: None,
         node: None,
-        ..subject.clone()
     }
 }
 

@@ -1,12 +1,11 @@
 //! An object as one output shows it.
 
 use std::cmp::Ordering;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use super::super::graph::plain;
 use super::super::health::{self, State};
 use super::super::situations::Shown;
+use crate::hash::hash_one;
 use kwhy_model::{Event, Format, Object, Span, Subject, Value};
 use kwhy_parse::input::{Chunk, Place, floor_char};
 
@@ -80,7 +79,7 @@ impl ObjectSnapshot {
         place.mark = place.mark.start.min(end)..place.mark.end.min(end);
         let number = |key: &str| object.fields.text(key)?.parse().ok();
         Some(ObjectSnapshot {
-            key: key(&identity(object), shape),
+            key: key(subject, shape),
             kind: kind.into(),
             namespace: subject.namespace.as_deref().map(Arc::from),
             name: name.into(),
@@ -167,25 +166,22 @@ impl ObjectSnapshot {
     }
 }
 
-/// The identity of an object: a unit of systemd has its machine's.
-fn identity(object: &Object<'_>) -> Subject {
-    let is_unit = object.subject.kind.as_deref() == Some("Unit");
-    Subject {
-        node: object.subject.node.clone().filter(|_| is_unit),
-        ..plain(&object.subject)
-    }
-}
-
+/// A hash of what an object is and of its shape: a unit of systemd has its machine's.
 fn key(subject: &Subject, shape: Shape) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (subject, shape).hash(&mut hasher);
-    hasher.finish()
+    let Subject {
+        kind,
+        namespace,
+        name,
+        node,
+        ..
+    } = subject;
+    let is_unit = kind.as_deref() == Some("Unit");
+    let machine = node.as_ref().filter(|_| is_unit);
+    hash_one((kind, namespace, name, machine, shape))
 }
 
 pub(super) fn name_key(kind: &str, name: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (kind, name).hash(&mut hasher);
-    hasher.finish()
+    hash_one((kind, name))
 }
 
 /// The pods that the describe of a node lists.

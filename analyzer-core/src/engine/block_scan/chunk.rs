@@ -26,7 +26,11 @@ const LEAST_ROOM: usize = 64;
 
 /// Makes room for the hits of the objects to come, if `before` objects had `found` hits: a table of them that doubles is
 /// half a block's memory.
-fn make_room(hits: &mut Vec<(ConditionId, Hit)>, found: usize, (before, to_come): (usize, usize)) {
+fn make_room(
+    hits: &mut Vec<(ConditionId, Box<Hit>)>,
+    found: usize,
+    (before, to_come): (usize, usize),
+) {
     if hits.capacity() - hits.len() < LEAST_ROOM && before > 0 {
         let expected = found.div_ceil(before).saturating_mul(to_come);
         hits.reserve_exact(expected + LEAST_ROOM);
@@ -325,7 +329,7 @@ impl BlockScan<'_, '_, '_> {
             }
             let hits = outcome.hits.get(before..).unwrap_or_default();
             let catalogue = self.tester.catalogue();
-            let covers = |((number, leaf), _): &(ConditionId, Hit)| {
+            let covers = |((number, leaf), _): &(ConditionId, Box<Hit>)| {
                 let signature = catalogue.at(*number as usize);
                 !signature.is_frame() && signature.condition.is_match_alone(*leaf)
             };
@@ -342,6 +346,7 @@ impl BlockScan<'_, '_, '_> {
         let mut all = Listed::default();
         outcome.lists.begin(&items, reach);
         let (first, objects) = (outcome.hits.len(), parsed.objects.len());
+        outcome.snapshots.reserve(objects);
         for (number, object) in parsed.objects.iter_mut().enumerate() {
             let before = outcome.hits.len();
             make_room(
@@ -371,7 +376,7 @@ impl BlockScan<'_, '_, '_> {
                 drop(outcome.hits.extract_if(written.., |(_, hit)| is_event(hit)));
             }
             if let Some(part) = part {
-                let waits = |(_, hit): &mut (ConditionId, Hit)| hit.of_list;
+                let waits = |(_, hit): &mut (ConditionId, Box<Hit>)| hit.of_list;
                 part.object(&object.subject, outcome.hits.extract_if(before.., waits));
             }
             outcome.graph.object(chunk.document, object);

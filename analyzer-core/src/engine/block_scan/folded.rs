@@ -101,7 +101,7 @@ impl BlockScan<'_, '_, '_> {
         // hits are in the order of the input
         if self.outcome.hits.len() > before {
             let start = chunk.first_byte;
-            let of_chunk = |(_, hit): &(ConditionId, Hit)| hit.record.start >= start;
+            let of_chunk = |(_, hit): &(ConditionId, Box<Hit>)| hit.record.start >= start;
             let hits = &mut self.outcome.hits;
             let first = hits.iter().position(of_chunk).unwrap_or(before);
             hits[first..].sort_by_key(|(leaf, hit)| (hit.record.start, *leaf));

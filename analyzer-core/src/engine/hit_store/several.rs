@@ -35,12 +35,15 @@ impl OfLeaf {
     }
 
     /// Keeps a hit within the bytes that remain, or in any case. Returns false if that hit or an earlier one is lost.
-    pub fn keep(&mut self, hit: Hit, room: &mut usize, in_any_case: bool) -> bool {
+    pub fn keep(&mut self, hit: Box<Hit>, room: &mut usize, in_any_case: bool) -> bool {
         let most_first = MAX_HITS - if self.is_event { LATEST } else { 0 };
+        if !self.is_event && self.first.len() >= most_first {
+            return false;
+        }
         let left = room.checked_sub(hit.size());
         if self.first.len() < most_first && (left.is_some() || in_any_case) {
             *room = left.unwrap_or(0);
-            self.first.push(hit);
+            self.first.push(*hit);
             return true;
         }
         if !self.is_event {
@@ -50,14 +53,14 @@ impl OfLeaf {
             && let Some(left) = left
         {
             *room = left;
-            self.latest.push_back(hit);
+            self.latest.push_back(*hit);
             return true;
         }
         if let Some(lost) = self.latest.pop_front() {
             *room += lost.size();
             if let Some(left) = room.checked_sub(hit.size()) {
                 *room = left;
-                self.latest.push_back(hit);
+                self.latest.push_back(*hit);
             }
         }
         false

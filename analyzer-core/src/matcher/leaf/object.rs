@@ -60,11 +60,12 @@ impl TestedFields<'_> {
 }
 
 /// Tests an object; one result for each item of the lists in `each`, or one in all. Where nothing is held against its
-/// name, one whose name was cut off passes a pattern that takes any. `tested` are the tests that it has passed.
+/// name, one whose name was cut off passes a pattern that takes any. Of what is not shown, nothing is kept of what is
+/// around the proof. `tested` are the tests that it has passed.
 pub(in crate::matcher) fn object(
     pattern: &ObjectPattern,
     object: &Object<'_>,
-    is_name_compared: bool,
+    (is_name_compared, is_shown): (bool, bool),
     mut tested: Option<TestedFields<'_>>,
 ) -> Vec<Found> {
     let subject: &Subject = &object.subject;
@@ -110,7 +111,9 @@ pub(in crate::matcher) fn object(
         } else if !value(test, own.as_deref(), &mut found, &mut proof) {
             return Vec::new();
         }
-        add_state(path, |beside| object.fields.get(beside), &mut found);
+        if is_shown {
+            add_state(path, |beside| object.fields.get(beside), &mut found);
+        }
     }
     if pattern.each.0.is_empty() {
         return vec![found];
@@ -147,7 +150,7 @@ pub(in crate::matcher) fn object(
                     &mut proof
                 };
                 let holds = value(test, item.get(path), &mut found, slot);
-                if holds && path != "name" {
+                if holds && is_shown && path != "name" {
                     add_state(path, |beside| item.get(beside), &mut found);
                 }
                 holds

@@ -1,5 +1,7 @@
 //! The outward shape of a line: fences, list numbers, quote marks, sentences.
 
+use memchr::memchr;
+
 use super::line::Line;
 use super::{boxes, markdown};
 use crate::log;
@@ -361,7 +363,7 @@ fn is_logged(text: &str) -> bool {
 
 /// Cuts a line that ends one object in JSON and starts the next, as programs print them that end no line: `}{`.
 pub(super) fn between_objects(line: Line<'_>) -> Option<(Line<'_>, Line<'_>)> {
-    let start = line.text.find('{').filter(|_| line.text.trim() == "}{")?;
+    let start = memchr(b'{', line.text.as_bytes()).filter(|_| line.text.trim() == "}{")?;
     let end = Line {
         text: line.text.get(..start)?,
         ..line

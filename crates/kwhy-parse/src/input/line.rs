@@ -1,5 +1,7 @@
 //! Lines of a document.
 
+use memchr::memchr_iter;
+
 /// The number of bytes of a line that are read (1 MiB). Logs contain no longer records; a file without
 /// line ends is not a text that a parser knows.
 pub(crate) const MAX_LINE: usize = 1 << 20;
@@ -64,19 +66,20 @@ impl<'a> Line<'a> {
 
 /// The lines of a text, the first with number 1. Line ends are `\n`; none is added at the end.
 pub fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
-    let mut start = 0;
-    text.split_inclusive('\n')
-        .zip(1..)
-        .map(move |(line, number)| {
-            let at = start;
-            start += line.len();
-            let line = line.strip_suffix('\n').unwrap_or(line);
-            Line {
-                text: &line[..floor_char(line, MAX_LINE)],
-                start: at,
-                number,
-            }
-        })
+    let mut ends = memchr_iter(b'\n', text.as_bytes());
+    let mut next = 0;
+    let lines = std::iter::from_fn(move || {
+        let start = next;
+        let end = ends.next();
+        next = end.map_or(text.len(), |end| end + 1);
+        let line = text.get(start..end.unwrap_or(text.len()))?;
+        (start < text.len()).then_some((start, line))
+    });
+    lines.zip(1..).map(|((start, line), number)| Line {
+        text: &line[..floor_char(line, MAX_LINE)],
+        start,
+        number,
+    })
 }
 
 /// The last place at or before `at` where a character starts; the text's end if it is shorter.

@@ -74,7 +74,7 @@ impl ObjectExtent {
 
     /// Remembers what a line opens.
     fn see(&mut self, line: &Line<'_>) {
-        let text = line.text.trim();
+        let text = line.text.trim_end();
         if self.format == Format::ObjectJson {
             self.open = self.open.map(|open| open + opened(text));
             return;
@@ -82,7 +82,12 @@ impl ObjectExtent {
         if self.text.is_some_and(|indent| line.indent() > indent) {
             return;
         }
-        let mark = text.rsplit([' ', ':']).next().unwrap_or("");
+        // of three bytes at most
+        let mut end = text.bytes().rev().take(3);
+        let mark = match end.any(|byte| matches!(byte, b'|' | b'>')) {
+            true => text.rsplit([' ', ':']).next().unwrap_or(""),
+            false => "",
+        };
         let opens = mark.starts_with(['|', '>'])
             && mark.len() <= 3
             && mark

@@ -108,7 +108,7 @@ pub(crate) fn parse_within<'a>(lines: &[Line<'a>], limits: &ReadLimits) -> Parse
         json(&Source::new(&rows), None, limits, &mut parsed);
     } else {
         indent_first(&mut rows);
-        for document in rows.split(|row| row.bare() == "---" && row.indent() == 0) {
+        for document in rows.split(|row| row.indent() == 0 && row.bare() == "---") {
             self::document(document, limits, &mut parsed);
         }
     }

@@ -262,6 +262,9 @@ fn begins_condition(rest: &Ahead<'_, '_>) -> bool {
     of_type && of_status && is_told
 }
 
+/// The number of keys below one that are looked at.
+const MAX_BELOW: usize = 6;
+
 fn yaml_begins(line: &Line<'_>, rest: &Ahead<'_, '_>) -> bool {
     let indent = line.indent();
     let bare = line.text.trim_start();
@@ -281,17 +284,22 @@ fn yaml_begins(line: &Line<'_>, rest: &Ahead<'_, '_>) -> bool {
         let own = next.indent();
         let text = next.text.trim_start();
         let item = without_mark(text);
-        let name = key_length(item).and_then(|end| item.get(..end));
         if own < column && !(text.starts_with("- ") && own == indent) {
             break;
         }
+        let is_beside = own == column && text.len() == item.len();
+        let is_wanted = is_beside || (beside.is_empty() && below.len() < MAX_BELOW);
+        if !is_wanted {
+            continue;
+        }
+        let name = key_length(item).and_then(|end| item.get(..end));
         let Some(name) = name else { continue };
-        if own == column && text.len() == item.len() {
+        if is_beside {
             if below.is_empty() && value.trim().is_empty() {
                 break;
             }
             beside.push(name);
-        } else if beside.is_empty() && below.len() < 6 {
+        } else {
             below.push(name);
         }
     }
@@ -424,9 +432,13 @@ fn is_of_statuses(text: &str) -> bool {
 
 /// Returns true for a line that replaces omitted lines.
 pub(super) fn is_ellipsis(text: &str) -> bool {
-    let text = text.trim();
-    text.starts_with(['.', '…', '[', ']'])
-        && text.contains(['.', '…'])
+    // almost no line starts so
+    let text = text.trim_ascii_start().trim_start();
+    if !text.starts_with(['.', '…', '[', ']']) {
+        return false;
+    }
+    let text = text.trim_end();
+    text.contains(['.', '…'])
         && text
             .chars()
             .all(|c| matches!(c, '.' | '…' | '[' | ']' | ' '))

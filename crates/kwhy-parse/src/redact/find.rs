@@ -1,10 +1,7 @@
 //! Finds the places of secrets in a text.
 
-use std::borrow::Cow;
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
 use memchr::{memchr, memmem, memrchr};
 
 use super::names::{self, Kind};
@@ -12,6 +9,7 @@ use super::objects;
 use super::options::Short;
 use super::sentence;
 use super::shapes::{self, Token};
+use super::triggers::Triggers;
 use kwhy_model::Span;
 
 /// The length of a name.
@@ -182,55 +180,22 @@ const TRIGGERS: &[(&str, Near)] = &[
     ("openssl", Near::Program(Short::next(b'k'))),
 ];
 
-/// The size of a text from which the automaton is made a DFA: that takes longer than to read most pastes, and then
-/// reads several times as fast.
-const LARGE: usize = 64 * 1024;
+/// Finds the triggers and the starts of tokens, which are numbered in this order.
+static TEXTS: LazyLock<Triggers> = LazyLock::new(|| Triggers::new(texts()));
 
-/// The bytes of texts that were searched without the DFA. Many short ones are a large one.
-static SEARCHED: AtomicUsize = AtomicUsize::new(0);
+/// The same for texts that may have names in other languages, which come last: these are many, and most texts have none.
+static TEXTS_OF_ANY: LazyLock<Triggers> = LazyLock::new(|| {
+    let names = || sentence::FOREIGN.iter();
+    let escaped = (1..=2)
+        .flat_map(|depth| names().map(move |name| sentence::escaped(name, depth).into_bytes()));
+    let plain = names().map(|name| (*name).into());
+    Triggers::new(texts().chain(plain).chain(escaped))
+});
 
-/// Returns true if the DFA is worth it for a text.
-fn is_large(text: &str) -> bool {
-    const ALL: usize = 16 * LARGE;
-    text.len() >= LARGE
-        || SEARCHED.load(Ordering::Relaxed) >= ALL
-        || SEARCHED.fetch_add(text.len(), Ordering::Relaxed) >= ALL
-}
-
-/// Finds the triggers and the starts of tokens.
-static TRIGGER: LazyLock<Option<AhoCorasick>> =
-    LazyLock::new(|| automaton(AhoCorasickKind::ContiguousNFA, false));
-
-/// The same for large texts.
-static TRIGGER_OF_LARGE: LazyLock<Option<AhoCorasick>> =
-    LazyLock::new(|| automaton(AhoCorasickKind::DFA, false));
-
-/// The same for texts that may have names in other languages: these are many, and most texts have none.
-static TRIGGER_OF_ANY: LazyLock<Option<AhoCorasick>> =
-    LazyLock::new(|| automaton(AhoCorasickKind::ContiguousNFA, true));
-
-/// The same for large ones.
-static TRIGGER_OF_LARGE_ANY: LazyLock<Option<AhoCorasick>> =
-    LazyLock::new(|| automaton(AhoCorasickKind::DFA, true));
-
-fn automaton(kind: AhoCorasickKind, foreign: bool) -> Option<AhoCorasick> {
-    let mut builder = AhoCorasickBuilder::new();
-    builder
-        .ascii_case_insensitive(true)
-        .kind(Some(kind))
-        .match_kind(MatchKind::LeftmostFirst);
-    let triggers = TRIGGERS.iter().map(|(trigger, _)| *trigger);
-    let prefixes = shapes::PREFIXES.iter().map(|(prefix, _)| *prefix);
-    let mut all: Vec<Cow<'_, str>> = triggers.chain(prefixes).map(Cow::Borrowed).collect();
-    if foreign {
-        let names = sentence::FOREIGN;
-        all.extend(names.iter().map(|name| Cow::Borrowed(*name)));
-        for depth in 1..=2 {
-            let escaped = names.iter().map(|name| sentence::escaped(name, depth));
-            all.extend(escaped.map(Cow::Owned));
-        }
-    }
-    builder.build(all.iter().map(|text| text.as_bytes())).ok()
+fn texts() -> impl Iterator<Item = Vec<u8>> {
+    let triggers = TRIGGERS.iter().map(|(trigger, _)| (*trigger).into());
+    let prefixes = shapes::PREFIXES.iter().map(|(prefix, _)| (*prefix).into());
+    triggers.chain(prefixes)
 }
 
 /// Returns true if a text has letters beyond ASCII, as they are or escaped.
@@ -249,19 +214,12 @@ pub(super) fn secrets(text: &str) -> Vec<Span> {
     // the end of the last name
     let mut done = 0;
     let mut may_be_object = false;
-    // without it nothing would be masked: the texts are constants, and it is always there
-    let triggers = match (is_large(text), may_be_foreign(text)) {
-        (true, false) => &TRIGGER_OF_LARGE,
-        (false, false) => &TRIGGER,
-        (true, true) => &TRIGGER_OF_LARGE_ANY,
-        (false, true) => &TRIGGER_OF_ANY,
-    };
-    let Some(triggers) = triggers.as_ref() else {
-        return std::iter::once(0..text.len()).collect();
-    };
     const FIRST_FOREIGN: usize = TRIGGERS.len() + shapes::PREFIXES.len();
-    for trigger in triggers.find_iter(text) {
-        let (number, place) = (trigger.pattern().as_usize(), trigger.range());
+    let texts = match may_be_foreign(text) {
+        true => &TEXTS_OF_ANY,
+        false => &TEXTS,
+    };
+    for (number, place) in texts.find(text.as_bytes()) {
         let at = place.start;
         let near = match number {
             FIRST_FOREIGN.. => Some(Near::Foreign),

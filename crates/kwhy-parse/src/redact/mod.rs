@@ -17,6 +17,7 @@ mod sentence;
 mod shape_of_identity;
 mod shapes;
 mod tokens;
+mod triggers;
 mod value;
 
 use std::borrow::Cow;

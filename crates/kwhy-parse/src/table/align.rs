@@ -1,7 +1,7 @@
 //! Alignment of the words of a row with the columns of a table, by the values each column accepts,
 //! for rows whose spacing is lost.
 
-use super::columns::{Cell, Columns, screen_positions, words};
+use super::columns::{Cell, Columns, is_space, screen_positions, words};
 use super::runtime;
 use crate::input::Line;
 use kwhy_model::{Age, Quantity, Span};
@@ -203,7 +203,11 @@ impl ColumnType {
             _ if text == "<none>" => true,
             ColumnType::Name => {
                 let plain = text.strip_suffix(" (default)").unwrap_or(text);
-                !plain.is_empty() && !plain.contains(char::is_whitespace)
+                let is_one_word = match plain.is_ascii() {
+                    true => !plain.as_bytes().iter().any(is_space),
+                    false => !plain.contains(char::is_whitespace),
+                };
+                !plain.is_empty() && is_one_word
             }
             _ if text.is_empty() => true,
             ColumnType::Age => is_age(text),
@@ -396,10 +400,9 @@ fn positions_of(pieces: &[Cell<'_>], line: &Line<'_>) -> Vec<usize> {
 
 /// Parses the number of restarts and the age of the last one.
 pub(super) fn restarts(text: &str) -> Option<(i64, Option<Age>)> {
-    let (number, rest) = match text.split_once(' ') {
-        Some((number, rest)) => (number, rest.trim_start()),
-        None => (text, ""),
-    };
+    let digits = text.bytes().take_while(|byte| *byte != b' ').count();
+    let (number, rest) = text.split_at(digits);
+    let rest = rest.trim_start();
     let number = number.parse().ok().filter(|number| *number >= 0)?;
     if rest.is_empty() {
         return Some((number, None));

@@ -3,6 +3,8 @@
 //! kubectl aligns with Go's tabwriter: offsets count characters, not bytes, and at least two spaces
 //! separate a cell from the next column.
 
+use memchr::memchr;
+
 use super::names;
 use crate::input::Line;
 use kwhy_model::Span;
@@ -265,15 +267,10 @@ impl<'h> Columns<'h> {
 
     /// Splits a row that is shifted right of the header by `to - from` characters.
     fn cells_at<'a>(&self, line: &Line<'a>, from: usize, to: usize) -> Option<Vec<Cell<'a>>> {
-        let mut bounds = Vec::with_capacity(self.columns.len() + 1);
-        if line.text.is_ascii() && !line.text.contains('\t') {
-            // there a position is an offset
-            for column in &self.columns {
-                let wanted = (column.at + to).checked_sub(from)?;
-                bounds.push(wanted.min(line.text.len()));
-            }
-            return self.cells_between(line, bounds);
+        if line.text.is_ascii() && memchr(b'\t', line.text.as_bytes()).is_none() {
+            return self.cells_of_ascii(line, from, to);
         }
+        let mut bounds = Vec::with_capacity(self.columns.len() + 1);
         let mut positions = screen_positions(line.text).peekable();
         for column in &self.columns {
             let wanted = (column.at + to).checked_sub(from)?;
@@ -285,6 +282,43 @@ impl<'h> Columns<'h> {
             bounds.push(positions.peek().map_or(line.text.len(), |(_, byte)| *byte));
         }
         self.cells_between(line, bounds)
+    }
+
+    /// The same of ASCII without tabs, where a position is an offset.
+    fn cells_of_ascii<'a>(&self, line: &Line<'a>, from: usize, to: usize) -> Option<Vec<Cell<'a>>> {
+        let bytes = line.text.as_bytes();
+        let start = |column: &Column<'h>| {
+            let wanted = (column.at + to).checked_sub(from)?;
+            Some(wanted.min(bytes.len()))
+        };
+        let begin = start(self.columns.first()?)?;
+        if !bytes.get(..begin)?.iter().all(is_space) {
+            return None;
+        }
+        let mut cells = Vec::with_capacity(self.columns.len());
+        let mut at = begin;
+        for number in 1..=self.columns.len() {
+            let end = match self.columns.get(number) {
+                Some(next) => start(next)?,
+                None => bytes.len(),
+            };
+            let part = bytes.get(at..end)?;
+            let blanks = part.iter().rev().take_while(|byte| is_space(byte)).count();
+            let length = part.len() - blanks;
+            // a gap that ends at a column is wide, or the line ends in it
+            let before = end.checked_sub(2).and_then(|two| bytes.get(two..end));
+            let is_wide = before.is_some_and(|two| two.iter().all(is_space));
+            let begins_late = length > 0 && part.first().is_some_and(is_space);
+            if begins_late || !(is_wide || end == bytes.len()) {
+                return None;
+            }
+            cells.push(Cell {
+                text: line.text.get(at..at + length)?,
+                start: line.start + if length > 0 { at } else { end },
+            });
+            at = end;
+        }
+        Some(cells)
     }
 
     /// Splits a row at the offsets at which its columns start.
@@ -315,6 +349,11 @@ impl<'h> Columns<'h> {
         }
         Some(cells)
     }
+}
+
+/// Returns true for the white space of ASCII, as [`char::is_whitespace`] has it.
+pub(super) fn is_space(byte: &u8) -> bool {
+    matches!(byte, b'\t'..=b'\r' | b' ')
 }
 
 /// Yields the screen position and the byte offset of each character.

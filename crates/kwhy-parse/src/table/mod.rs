@@ -45,6 +45,9 @@ const MAX_PARTS: usize = 8;
 /// The number of recent lines that determine the width of a table.
 const RECENT_LINES: usize = 32;
 
+/// The maximum number of rows for which there is room before they are read.
+const MAX_ROOM: usize = 4096;
+
 /// The maximum number of trailing spaces that a wrapped line may have lost.
 const MAX_LOST_SPACES: usize = 40;
 
@@ -208,7 +211,9 @@ fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'
     };
     let width = unwrap::longest(lines);
     let first = parsed.objects.len();
+    parsed.objects.reserve(rest.len().min(MAX_ROOM));
     let mut is_whole = true;
+    let mut ahead = None;
     while let Some(line) = rest.first() {
         if is_decoration(line.text) {
             is_whole &= line.is_blank();
@@ -216,7 +221,7 @@ fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'
             continue;
         }
         let mut taken = 1;
-        match table.row(rest, parts > 1, width) {
+        match table.row(rest, parts > 1, width, &mut ahead) {
             Some((object, parts)) => {
                 parsed.events.extend(message_event(table.kind, &object));
                 parsed.objects.push(object);
@@ -270,6 +275,12 @@ fn message_event<'a>(kind: Option<&str>, object: &Object<'a>) -> Option<Event<'a
         None => &["message", "status", "reason"],
         Some(_) => &["message"],
     };
+    let mut columns = columns.iter().filter_map(|key| object.fields.get(key));
+    let message = columns.find_map(|value| match value {
+        // a single word is a state
+        Value::Text(text) if text.as_str().contains(' ') => Some(text.clone()),
+        _ => None,
+    })?;
     let states = || {
         HEALTHY_WHEN_TRUE
             .iter()
@@ -279,12 +290,6 @@ fn message_event<'a>(kind: Option<&str>, object: &Object<'a>) -> Option<Event<'a
     if kind.is_some() && !states().any(|state| is_state(&state)) {
         return None;
     }
-    let mut columns = columns.iter().filter_map(|key| object.fields.get(key));
-    let message = columns.find_map(|value| match value {
-        // a single word is a state
-        Value::Text(text) if text.as_str().contains(' ') => Some(text.clone()),
-        _ => None,
-    })?;
     let is_degraded = object
         .fields
         .text("degraded")
@@ -476,17 +481,31 @@ impl<'h> Table<'h> {
 
     /// Parses the first row and returns the number of lines it occupies: all but its last fill the
     /// width at which a terminal wrapped them. If the header is on one line, most rows are too.
+    /// `ahead` has the line that was looked at last, with its cells.
     fn row<'a>(
         &self,
         lines: &[Line<'a>],
         is_header_cut: bool,
         width: usize,
+        ahead: &mut Option<(&'a str, Vec<Cell<'a>>)>,
     ) -> Option<(Object<'a>, usize)> {
         let first = lines.first()?;
         let is_own = |line: &Line<'_>| self.aligned(line).is_some() || is_decoration(line.text);
         // most rows are followed by another one
-        let is_alone = !is_header_cut && lines.get(1).is_some_and(is_own);
-        let lines = if is_alone { lines.get(..1)? } else { lines };
+        if !is_header_cut && let Some(next) = lines.get(1) {
+            let own = ahead.take();
+            let own = own.filter(|(text, _)| std::ptr::eq(*text, first.text));
+            let next_cells = self.aligned(&rows::line(next.text));
+            let is_alone = next_cells.is_some() || is_decoration(next.text);
+            *ahead = next_cells.map(|cells| (next.text, cells));
+            if is_alone {
+                let cells = match own {
+                    Some((_, cells)) => cells,
+                    None => self.cells(&rows::line(first.text))?,
+                };
+                return Some((self.object(&LogicalLine::of(first), &cells), 1));
+            }
+        }
         // a wrapped header shows that lines are wrapped; without it only full lines are
         let full = lines
             .iter()
