@@ -16,7 +16,7 @@ const PROGRAM: &str = "kwhy";
 /// The depth to which files are looked for: the C code of an allocator is two folders down.
 const DEPTH: usize = 3;
 
-/// The starts of the names of files that hold a licence or what it asks to pass on.
+/// The starts of the names of files with a licence or what it asks to pass on.
 const NAMES: &[&str] = &[
     "LICENSE",
     "LICENCE",
@@ -26,7 +26,7 @@ const NAMES: &[&str] = &[
     "UNLICENSE",
 ];
 
-/// What `cargo metadata` prints, as far as it is needed.
+/// What `cargo metadata` prints: the parts that are needed.
 #[derive(Deserialize)]
 struct Metadata {
     packages: Vec<Package>,
@@ -160,7 +160,7 @@ fn linked(metadata: &Metadata) -> Result<Vec<&Package>, String> {
     Ok(linked)
 }
 
-/// Adds the files of a folder that hold a licence.
+/// Adds the files of a folder with a licence.
 fn find(folder: &Path, depth: usize, into: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();

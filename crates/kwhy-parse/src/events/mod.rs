@@ -203,7 +203,7 @@ impl<'a, 'r> OpenRow<'a, 'r> {
     }
 
     /// Appends a line to the message. A line that starts below the message or right of it was
-    /// wrapped to fit its column, and one that goes on with a sentence was broken by hand; any other
+    /// wrapped to fit its column, and one that continues a sentence was broken by hand; any other
     /// follows a newline in the message. `kubectl get` alone prints a message only up to its first
     /// newline: there, the line after the longest one was wrapped.
     fn append(&mut self, whole: &'r LogicalLine<'a>, longest: usize) {

@@ -104,7 +104,7 @@ pub(super) fn at_start(text: &str, after_age: bool) -> Option<usize> {
 }
 
 /// Returns true for a word that may be the name of a node, or stands for one (`NODE`); sentences start with a capital and
-/// go on in lower case.
+/// continue in lower case.
 fn is_host_like(word: &str) -> bool {
     let is_lower = |c: char| c.is_ascii_lowercase();
     !word.starts_with(|c: char| c.is_ascii_uppercase()) || !word.contains(is_lower)

@@ -30,7 +30,7 @@ const ADDITIONS: &[&str] = &[
     "output", "reason", "see", "status", "stderr", "stdout", "type", "usage",
 ];
 
-/// Pairs of words of which errors consist, and of which the second one begins no line by itself.
+/// Pairs of words of which errors consist, and of which the second one starts no line by itself.
 const PAIRS: &[(&str, &str)] = &[
     ("access", "denied"),
     ("already", "exists"),
@@ -62,7 +62,7 @@ fn is_pair(before: &str, line: &str) -> bool {
         .any(|(one, two)| *one == last && word == Some(two))
 }
 
-/// Returns true if a line ends in the middle of a sentence that the next line goes on with; `after` is the line after that.
+/// Returns true if a line ends in the middle of a sentence that the next line continues; `after` is the line after that.
 pub(super) fn is_broken(before: &str, line: &str, after: &str) -> bool {
     let bare = line.trim();
     let wide = width(before);
@@ -96,7 +96,7 @@ pub(super) fn is_broken(before: &str, line: &str, after: &str) -> bool {
         && !after.trim_start().starts_with('"')
 }
 
-/// Returns true if a line of a message that has several goes on with the sentence of the line before it.
+/// Returns true if a line of a message that has several continues the sentence of the line before it.
 pub(crate) fn is_continued(before: &str, line: &str) -> bool {
     let (before, bare) = (before.trim_end(), line.trim());
     if before.ends_with([':', ',', '=', '(', '[']) || NEVER_LAST.contains(&last_word(before)) {
