@@ -2,7 +2,7 @@
 //!
 //! A line whose quotes do not close is joined with the lines that close them, because page layout
 //! and YAML wrap long texts. So is a chain of errors that ends in a colon, whose next link is on a
-//! line of its own. Sentences that JSON quotes are texts each ([`log::json_sentences`]).
+//! line of its own. Sentences that JSON quotes are texts each (`log/json_sentences.rs`).
 
 mod code_span;
 
