@@ -93,9 +93,6 @@ pub struct EventPattern {
     /// The subject's kind.
     #[serde(default)]
     pub kind: OneOrMany<String>,
-    /// Kinds none of which the subject has; one that is not known may be any of them.
-    #[serde(default)]
-    pub not_kind: OneOrMany<String>,
     /// The format's name.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(with = "OneOrMany<kwhy_model::Format>"))]
@@ -480,7 +477,6 @@ impl EventPattern {
             &self.component,
             &self.not_component,
             &self.kind,
-            &self.not_kind,
             &self.format,
             &self.literals,
             &self.raw,

@@ -85,7 +85,6 @@ pub(crate) fn is_of_class(pattern: &EventPattern, event: &Event<'_>) -> bool {
         && is_one_of(&pattern.component.0, component)
         && is_none_of(&pattern.not_component.0, component)
         && is_one_of(&pattern.kind.0, event.subject.kind.as_deref())
-        && is_none_of(&pattern.not_kind.0, event.subject.kind.as_deref())
         && is_one_of(&pattern.format.0, Some(event.format.name()))
         && pattern.severity.is_none_or(|least| match event.severity {
             Some(own) => own >= least,
