@@ -316,12 +316,14 @@ impl Snapshots {
     /// Returns the last snapshot of a node if all nodes are shown to be well, and nothing else is not.
     pub fn well_cluster(&self) -> Option<&ObjectSnapshot> {
         let node = self.current(&Subject::new("Node", None, self.nodes.first()?))?;
-        let is_unwell = |snapshot: &ObjectSnapshot| {
-            snapshot.state.health == Health::Unwell
-                && self.completed_job(&snapshot.subject()).is_none()
-        };
-        let are_well = self.omitted_unwell.is_empty() && !self.currents().any(is_unwell);
+        let mut all = self.currents();
+        let are_well = self.omitted_unwell.is_empty() && !all.any(|one| self.is_unwell(one));
         (are_well && node.state.health == Health::Well).then_some(node)
+    }
+
+    /// Returns true if an object is not well, and no other attempt did its work.
+    fn is_unwell(&self, snapshot: &ObjectSnapshot) -> bool {
+        snapshot.state.health == Health::Unwell && self.completed_job(&snapshot.subject()).is_none()
     }
 
     /// Counts the objects of each kind by their health, pods and nodes first; `collected` is the time of the
@@ -340,16 +342,12 @@ impl Snapshots {
                     kind.well += 1;
                     kind.restarted += u64::from(is_recent);
                 }
+                Health::Unwell if !self.is_unwell(snapshot) => {}
                 Health::Unwell => {
-                    let subject = snapshot.subject();
-                    // another attempt did its work
-                    if self.completed_job(&subject).is_some() {
-                        continue;
-                    }
                     let kind = self.kind_health(&mut kinds, &snapshot.kind);
                     kind.unwell += 1;
                     if kind.unwell_objects.len() < KindHealth::NAMED {
-                        kind.unwell_objects.push(subject);
+                        kind.unwell_objects.push(snapshot.subject());
                     }
                 }
             }

@@ -583,3 +583,22 @@ fn a_sentence_goes_on_after_a_line_that_was_broken_by_hand() {
         assert_eq!(events(&text)[0].message.as_str(), format!("{one}\n{two}"));
     }
 }
+
+#[test]
+fn a_sentence_after_the_source_is_no_host() {
+    for (source, host) in [
+        ("kubelet, rack-7", Some("rack-7")),
+        ("kubelet, NODE", Some("NODE")),
+        ("kubelet, 10.9.0.3", Some("10.9.0.3")),
+        ("kubelet,", None),
+    ] {
+        for message in ["MountVolume.SetUp failed for it", "Unable to mount it"] {
+            let text = format!("Warning FailedMount 6s {source} {message}");
+            let found = events(&text);
+            assert_eq!(found[0].message.as_str(), message, "{text}");
+            let own = found[0].field("host").map(|host| host.as_str());
+            assert_eq!(own, host, "{text}");
+            assert_eq!(found[0].component.as_ref().unwrap().as_str(), "kubelet");
+        }
+    }
+}
