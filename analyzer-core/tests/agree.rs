@@ -531,12 +531,14 @@ fn on_marked_lines_of_one_message() {
             "Mar 04 05:06:07 barge tide[7]: E0304 05:06:07.123456       7 quay.go:7] lift failed:\nMar 04 05:06:07 barge tide[7]: {second}\n"
         )
     };
-    let text = in_syslog("secret \"login\" not found");
-    for (before, _) in MARKS {
-        let marked = text.replace("Mar 04", &format!("{before}Mar 04"));
-        assert_agreement(before, marked.as_bytes());
-        assert_agreement(before, marked.repeat(9).as_bytes());
-        assert_agreement(before, format!("{before}{}", text.repeat(9)).as_bytes());
+    for second in ["secret", "secrets"] {
+        let text = in_syslog(&format!("{second} \"login\" not found"));
+        for (before, _) in MARKS {
+            let marked = text.replace("Mar 04", &format!("{before}Mar 04"));
+            assert_agreement(before, marked.as_bytes());
+            assert_agreement(before, marked.repeat(9).as_bytes());
+            assert_agreement(before, format!("{before}{}", text.repeat(9)).as_bytes());
+        }
     }
 }
 

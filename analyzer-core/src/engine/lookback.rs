@@ -35,8 +35,13 @@ impl Lookback {
         let mut relation = Relation::Outside;
         while self.at <= at {
             let line = text(line_at(bytes, self.at));
-            let record = log::detect(&line).filter(|_| is_record && self.at == at);
+            let form = log::detect(&line);
+            let record = form.filter(|_| is_record && self.at == at);
             relation = framer.take(&line, record, || ends_log(&line));
+            // what has the form of a record and starts none is in an envelope, with more of the record before
+            if form.is_some() && !is_record && self.at == at {
+                relation = Relation::Continues;
+            }
             let Some(next) = next_line(bytes, self.at) else {
                 break;
             };
