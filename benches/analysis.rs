@@ -68,8 +68,8 @@ fn log_header(bencher: Bencher<'_, '_>, format: LogFormat) {
         let heads = black_box(&all)
             .iter()
             .filter_map(|line| parse::log::header(line));
-        let told = heads.filter(|head| head.time.is_some() && head.severity.is_some());
-        assert_eq!(told.count() as u64, log.records);
+        let complete = heads.filter(|head| head.time.is_some() && head.severity.is_some());
+        assert_eq!(complete.count() as u64, log.records);
     });
 }
 

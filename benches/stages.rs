@@ -2,7 +2,7 @@
 //! run's answer is checked by its counts.
 
 use benches::{
-    CARRIERS, FAULT_CAUSE, FAULT_SIGNATURE, FORMATS, LogFormat, Mixed, healthy, log, mixed,
+    FAULT_CAUSE, FAULT_SIGNATURE, FORMATS, LogFormat, Mixed, RECORD_FORMATS, healthy, log, mixed,
     signatures,
 };
 use divan::counter::BytesCount;
@@ -41,7 +41,11 @@ fn index_lines(bencher: Bencher<'_, '_>, format: LogFormat) {
 /// The texts of all built-in signatures in a block of a healthy log.
 #[divan::bench]
 fn sweep_healthy(bencher: Bencher<'_, '_>) {
-    swept(bencher, healthy(CARRIERS[0], (BLOCK / 120) as u64, 1), 0);
+    swept(
+        bencher,
+        healthy(RECORD_FORMATS[0], (BLOCK / 120) as u64, 1),
+        0,
+    );
 }
 
 /// The same where one record in fifty fails.

@@ -108,18 +108,18 @@ pub fn replaced(catalogue: &Catalogue) -> Option<String> {
     let ids: Vec<&str> = catalogue.replaced().collect();
     let (first, more) = ids.split_at(ids.len().min(MAX_LISTED));
     let by = catalogue.get(first.first()?)?.file.as_ref();
-    let mut told = counted(ids.len() as u64, "built-in signature");
-    told.push_str(match ids.len() {
+    let mut note = counted(ids.len() as u64, "built-in signature");
+    note.push_str(match ids.len() {
         1 => " is replaced: ",
         _ => " are replaced: ",
     });
-    told.push_str(&first.join(", "));
+    note.push_str(&first.join(", "));
     if more.is_empty() {
-        told.push_str(&format!(" (by {by})"));
+        note.push_str(&format!(" (by {by})"));
     } else {
-        told.push_str(&format!(" (by {by}) and {} more", more.len()));
+        note.push_str(&format!(" (by {by}) and {} more", more.len()));
     }
-    Some(visible(&told).into_owned())
+    Some(visible(&note).into_owned())
 }
 
 /// The signature files among files and folders, without those that name causes.

@@ -28,8 +28,8 @@ pub fn analyzer(
     notes: &mut Notes<'_>,
 ) -> Result<Analyzer, Failure> {
     let catalogue = catalogue::load(&plan.catalogue)?;
-    if let Some(told) = catalogue::replaced(&catalogue).filter(|_| !plan.quiet) {
-        notes.note(&told)?;
+    if let Some(replacements) = catalogue::replaced(&catalogue).filter(|_| !plan.quiet) {
+        notes.note(&replacements)?;
     }
     let mut analyzer =
         Analyzer::with_catalogue(catalogue).with_period(diagnose.since, diagnose.until);

@@ -79,14 +79,14 @@ fn the_order_of_members_does_not_matter() {
         fs::write(file, content).unwrap();
     }
     let wanted = report(&folder, &folder, "1");
-    for told in [
+    for part in [
         "index out of range",
         "rolls",
         "roll jammed in tray 1",
         "\"duplicate\"",
         "\"lab-w1\"",
     ] {
-        assert!(wanted.contains(told), "{told}: {wanted}");
+        assert!(wanted.contains(part), "{part}: {wanted}");
     }
     for round in 0..members.len() {
         members.rotate_left(1);

@@ -59,7 +59,7 @@ impl Progress {
                 let Some(bar) = &bar else { continue };
                 let read = shared.read.load(Ordering::Relaxed);
                 bar.set_position(read);
-                bar.set_message(told(&shared, start.elapsed()));
+                bar.set_message(message(&shared, start.elapsed()));
             }
             if let Some(bar) = bar {
                 bar.finish_and_clear();
@@ -100,7 +100,7 @@ fn new_bar(all: Option<u64>, target: ProgressDrawTarget) -> ProgressBar {
 }
 
 /// `1.2 GiB unpacked, 145 files, 230 MiB a second`.
-fn told(shared: &Shared, elapsed: Duration) -> String {
+fn message(shared: &Shared, elapsed: Duration) -> String {
     let read = shared.read.load(Ordering::Relaxed);
     let unpacked = shared.unpacked.load(Ordering::Relaxed).max(read);
     let members = shared.members.load(Ordering::Relaxed);

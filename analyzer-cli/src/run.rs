@@ -135,7 +135,7 @@ pub fn run(
             };
             let page = (layout, plan.columns);
             let names = identities.as_ref();
-            let (inputs, mut told) = on_threads(threads, || match &kept {
+            let (inputs, mut summaries) = on_threads(threads, || match &kept {
                 Some(kept) => {
                     let feed = diagnose::sources(&kept[..]);
                     extract::run(convert, page, &reading, feed, names, out)
@@ -148,13 +148,13 @@ pub fn run(
             if let Some(identities) = identities {
                 let identities = identities.into_inner();
                 let identities = identities.unwrap_or_else(PoisonError::into_inner);
-                told.push(redact::summary(&identities));
+                summaries.push(redact::summary(&identities));
             }
             warn(plan, &inputs.failures, notes)?;
             let limits = inputs.limits.iter();
             let limits = limits.filter(|limit| limit.limit != Limit::Binary);
             let limits = limits.map(|limit| format!("{}: {}", limit.source, limit.message));
-            for note in limits.chain(told).filter(|_| !plan.quiet) {
+            for note in limits.chain(summaries).filter(|_| !plan.quiet) {
                 notes.note(&note)?;
             }
             match inputs.read {
@@ -166,10 +166,10 @@ pub fn run(
         Task::Redact(plan_of) => {
             let reading = plan_of.bundle.inputs(&[Source::Path(plan_of.from.clone())]);
             progress::on_interrupt(&reading.shared.stop);
-            let Some(told) = redact_copy(plan_of, &reading, &plan.catalogue, notes)? else {
+            let Some(summary) = redact_copy(plan_of, &reading, &plan.catalogue, notes)? else {
                 return Ok(Status::Interrupted);
             };
-            notes::fitted(out, plan.columns, Style::Plain, &told, 0)?;
+            notes::fitted(out, plan.columns, Style::Plain, &summary, 0)?;
             out.flush()?;
             Ok(Status::Ran)
         }
@@ -315,9 +315,9 @@ fn scan_all(
         memory: scanned.memory,
         drawn: plan.progress,
     };
-    let (summary, told) = scan::scan(&work, known, one, &mut results)?;
-    if let Some(told) = told.filter(|_| !plan.quiet) {
-        notes.note(&told)?;
+    let (summary, pace) = scan::scan(&work, known, one, &mut results)?;
+    if let Some(pace) = pace.filter(|_| !plan.quiet) {
+        notes.note(&pace)?;
     }
     let is_missing = is_missing.into_inner();
     Ok(

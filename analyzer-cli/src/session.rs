@@ -425,8 +425,8 @@ impl<S: DocumentSink> DocumentSink for Parted<S> {
 
     // another name of a document is not passed on: its number is that among those of all parts
 
-    fn told(&mut self, member: &Member, what: Disposition) {
+    fn disposed(&mut self, member: &Member, what: Disposition) {
         self.size = member.size;
-        self.sink.told(member, what);
+        self.sink.disposed(member, what);
     }
 }

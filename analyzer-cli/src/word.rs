@@ -36,8 +36,8 @@ impl Word {
         let mut places = memmem::find_iter(text, &self.word);
         places.any(|at| {
             let before = at.checked_sub(1).and_then(|before| text.get(before));
-            let behind = text.get(at + self.word.len());
-            !before.is_some_and(is_of_name) && behind.is_some_and(|byte| !is_of_name(byte))
+            let after = text.get(at + self.word.len());
+            !before.is_some_and(is_of_name) && after.is_some_and(|byte| !is_of_name(byte))
         })
     }
 }

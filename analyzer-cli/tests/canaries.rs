@@ -137,9 +137,9 @@ fn quoted(line: &str) -> String {
 }
 
 /// Ways in which a line is in an input, each a file.
-type Carrier = (&'static str, fn(usize, &str) -> String);
+type Setting = (&'static str, fn(usize, &str) -> String);
 
-const CARRIERS: &[Carrier] = &[
+const SETTINGS: &[Setting] = &[
     ("plain.txt", |_, line| format!("{line}\n")),
     ("kubelet.log", |n, line| {
         format!(
@@ -246,7 +246,7 @@ fn filled(kind: &str) -> String {
 fn no_output_contains_a_canary() {
     assert!(KINDS.len() >= 60, "{}", KINDS.len());
     let root = folder("canaries");
-    for (name, carry) in CARRIERS {
+    for (name, carry) in SETTINGS {
         let texts: String = KINDS
             .iter()
             .enumerate()

@@ -36,8 +36,11 @@ fn run(command: &str, folder: &Path) -> (String, bool) {
         .current_dir(folder)
         .output()
         .unwrap();
-    let told = [output.stdout, output.stderr].concat();
-    (String::from_utf8(told).unwrap(), output.status.success())
+    let output_text = [output.stdout, output.stderr].concat();
+    (
+        String::from_utf8(output_text).unwrap(),
+        output.status.success(),
+    )
 }
 
 /// Returns true if an output is as shown, where a line of three dots stands for any lines.

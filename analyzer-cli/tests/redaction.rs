@@ -181,9 +181,12 @@ fn no_conversion_names_what_is_own() {
     }
     // the same value is the same token in all of an output
     let output = run(&["events", "-o", "ndjson", "--redact"], None, KLOG);
-    let told = String::from_utf8(output.stdout).unwrap();
-    let namespaces = told.matches("namespace-1").count();
-    assert!(namespaces > 2 && !told.contains("namespace-2"), "{told}");
+    let stdout_text = String::from_utf8(output.stdout).unwrap();
+    let namespaces = stdout_text.matches("namespace-1").count();
+    assert!(
+        namespaces > 2 && !stdout_text.contains("namespace-2"),
+        "{stdout_text}"
+    );
     for refused in [
         &["bundle", "ls", "--redact"][..],
         &["explain", "--redact", "api/forbidden"],
@@ -226,8 +229,8 @@ fn inputs_of(kind: &str, to: &Path) -> Vec<String> {
 /// The causes in each bundle of a folder, in their order.
 fn causes_of_each(folder: &Path) -> Vec<Vec<String>> {
     let output = run(&["scan"], Some(folder), "");
-    let told = String::from_utf8(output.stdout).unwrap();
-    let reports = told
+    let stdout_text = String::from_utf8(output.stdout).unwrap();
+    let reports = stdout_text
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap());
     let reports = reports.filter(|line| line["summary"].is_null());

@@ -124,14 +124,17 @@ fn no_command_prints_a_secret() {
                 .args(args)
                 .output()
                 .unwrap();
-            let told = String::from_utf8_lossy(&output.stdout);
-            let lines: Vec<&str> = told.lines().filter(|line| line.contains(secret)).collect();
+            let stdout_text = String::from_utf8_lossy(&output.stdout);
+            let lines: Vec<&str> = stdout_text
+                .lines()
+                .filter(|line| line.contains(secret))
+                .collect();
             assert!(lines.is_empty(), "{args:?}: {lines:#?}");
             assert!(
                 !String::from_utf8_lossy(&output.stderr).contains(secret),
                 "{args:?}"
             );
-            assert!(!told.is_empty(), "{args:?}: {output:?}");
+            assert!(!stdout_text.is_empty(), "{args:?}: {output:?}");
         }
         // but for who asks for them
         for args in [
@@ -144,17 +147,20 @@ fn no_command_prints_a_secret() {
             &["scan", "--show-secrets", path],
         ] {
             let output = Command::new(env!("CARGO_BIN_EXE_kwhy")).args(args).output();
-            let told = String::from_utf8(output.unwrap().stdout).unwrap();
-            assert!(told.contains(secret), "{args:?}");
+            let stdout_text = String::from_utf8(output.unwrap().stdout).unwrap();
+            assert!(stdout_text.contains(secret), "{args:?}");
         }
         // names stay
         let output = Command::new(env!("CARGO_BIN_EXE_kwhy"))
             .args(["objects", path])
             .output()
             .unwrap();
-        let told = String::from_utf8_lossy(&output.stdout);
+        let stdout_text = String::from_utf8_lossy(&output.stdout);
         for name in ["DB_PASSWORD", "\"tide\"", "crane", "\"fast\"", "***"] {
-            assert!(told.contains(name) || name == "\"fast\"", "{name}: {told}");
+            assert!(
+                stdout_text.contains(name) || name == "\"fast\"",
+                "{name}: {stdout_text}"
+            );
         }
     }
 }

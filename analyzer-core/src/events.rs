@@ -16,7 +16,7 @@
 pub use crate::engine::{Extract, ExtractOptions, Extracted, extract, extract_with};
 pub use kwhy_errors::{ErrorChain, Fact, Link, LinkKind};
 pub use kwhy_model::{
-    Age, Carrier, Event, Field, Format, LeftOut, Map, Object, Parsed, Quantity, Severity, Span,
+    Age, Envelope, Event, Field, Format, LeftOut, Map, Object, Parsed, Quantity, Severity, Span,
     Stamp, Stream, Subject, Text, TextBuilder, Value, Written,
 };
 pub use kwhy_parse as parse;

@@ -126,7 +126,7 @@ fn on_every_fixture() {
         "objects",
         "describe",
         "logs",
-        "logs/carriers",
+        "logs/envelopes",
     ] {
         for entry in std::fs::read_dir(format!("{root}/{folder}")).unwrap() {
             let path = entry.unwrap().path();

@@ -205,7 +205,7 @@ fn lines(finding: &Finding) -> impl Iterator<Item = u64> + '_ {
     finding.evidence.iter().map(|evidence| evidence.line)
 }
 
-fn told(when: Option<When>) -> String {
+fn rendered(when: Option<When>) -> String {
     when.map_or_else(String::new, |when| when.to_string())
 }
 
@@ -267,10 +267,10 @@ fn differences(expected: &ExpectedFinding, found: &Finding, report: &Report) -> 
         differ("count", count.to_string(), found.count.to_string());
     }
     if let Some(first) = &expected.first {
-        differ("first", first.clone(), told(found.first));
+        differ("first", first.clone(), rendered(found.first));
     }
     if let Some(last) = &expected.last {
-        differ("last", last.clone(), told(found.last));
+        differ("last", last.clone(), rendered(found.last));
     }
     for (key, value) in &expected.captures {
         let captured = found.captures.get(key).cloned().unwrap_or_default();

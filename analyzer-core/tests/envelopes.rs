@@ -322,7 +322,7 @@ proptest! {
             log.extend_from_slice(b"\n2024-05-17T20:00:00.5Z stdout F other\n");
         }
         let found = records(&log);
-        let own = found.iter().find(|record| record["carrier"]["stream"] == "stderr");
+        let own = found.iter().find(|record| record["envelope"]["stream"] == "stderr");
         prop_assert_eq!(own.and_then(|record| record["message"].as_str()), Some(&*tail));
     }
 

@@ -1,6 +1,6 @@
 //! Records in the neutral format printed by `kwhy records`.
 
-use kwhy_core::events::{Carrier, Event, Extract, Format, Severity, Stamp, Stream, Text, extract};
+use kwhy_core::events::{Envelope, Event, Extract, Format, Severity, Stamp, Stream, Text, extract};
 use serde_json::{Map, Value, json};
 
 /// Returns all records of a text.
@@ -54,7 +54,7 @@ fn record(part: &Extract<'_>, event: &Event<'_>) -> Value {
         fields.insert(field.key.to_string(), value);
     }
     put("fields", Some(Value::Object(fields)));
-    put("carrier", event.carrier.as_deref().map(carrier));
+    put("envelope", event.envelope.as_deref().map(envelope));
     put("cut", event.cut.then_some(Value::Bool(true)));
     Value::Object(record)
 }
@@ -66,9 +66,9 @@ fn text(text: &Option<Text<'_>>) -> Option<Value> {
 fn logger<'e>(event: &'e Event<'_>) -> Option<&'e str> {
     let component = event.component.as_ref()?;
     let program = event
-        .carrier
+        .envelope
         .as_ref()
-        .and_then(|carrier| carrier.program.as_ref());
+        .and_then(|envelope| envelope.program.as_ref());
     let others = [event.field("controller"), program];
     let is_other = others.into_iter().flatten().any(|other| other == component);
     (!is_other).then(|| component.as_str())
@@ -84,28 +84,28 @@ fn level(event: &Event<'_>) -> Option<&'static str> {
     })
 }
 
-fn carrier(carrier: &Carrier<'_>) -> Value {
+fn envelope(envelope: &Envelope<'_>) -> Value {
     let mut all = Map::new();
-    let stream = carrier.stream.map(|stream| match stream {
+    let stream = envelope.stream.map(|stream| match stream {
         Stream::Stdout => json!("stdout"),
         Stream::Stderr => json!("stderr"),
     });
     let parts = [
         (
             "time",
-            carrier
+            envelope
                 .time
                 .as_ref()
                 .map(Stamp::to_string)
                 .map(Value::String),
         ),
         ("stream", stream),
-        ("namespace", text(&carrier.namespace)),
-        ("pod", text(&carrier.pod)),
-        ("container", text(&carrier.container)),
-        ("node", text(&carrier.node)),
-        ("program", text(&carrier.program)),
-        ("pid", text(&carrier.pid)),
+        ("namespace", text(&envelope.namespace)),
+        ("pod", text(&envelope.pod)),
+        ("container", text(&envelope.container)),
+        ("node", text(&envelope.node)),
+        ("program", text(&envelope.program)),
+        ("pid", text(&envelope.pid)),
     ];
     for (key, value) in parts {
         if let Some(value) = value {

@@ -64,7 +64,7 @@ fn of_formats() {
 
 #[test]
 fn of_envelopes() {
-    let logs = logs("carriers");
+    let logs = logs("envelopes");
     assert!(logs.len() >= 30, "{}", logs.len());
     logs.iter().for_each(|log| assert_records(log));
 }

@@ -304,7 +304,7 @@ const LOST: &[(&str, &str, &str)] = &[
     (
         "watch",
         "cut-at-80",
-        "a row that stands not in the header's columns is not joined",
+        "a row outside of the header's columns is not joined",
     ),
 ];
 

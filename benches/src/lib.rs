@@ -8,7 +8,7 @@ mod structured;
 
 use std::fmt::Write as _;
 
-pub use mixed::{CARRIERS, Carrier, Mixed, healthy, mixed};
+pub use mixed::{Mixed, RECORD_FORMATS, RecordFormat, healthy, mixed};
 pub use print::{json_item, yaml_item};
 pub use signatures::{signature, signatures};
 pub use structured::{Output, STRUCTURED, Structured, structured};

@@ -18,7 +18,7 @@ pub struct Mixed {
 
 /// The writer of a record, and its envelope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Carrier {
+pub enum RecordFormat {
     /// klog with key-value pairs.
     Klog,
     /// logrus text.
@@ -34,13 +34,13 @@ pub enum Carrier {
 }
 
 /// All envelopes.
-pub const CARRIERS: [Carrier; 6] = [
-    Carrier::Klog,
-    Carrier::Logrus,
-    Carrier::Json,
-    Carrier::ZapConsole,
-    Carrier::Journald,
-    Carrier::Cri,
+pub const RECORD_FORMATS: [RecordFormat; 6] = [
+    RecordFormat::Klog,
+    RecordFormat::Logrus,
+    RecordFormat::Json,
+    RecordFormat::ZapConsole,
+    RecordFormat::Journald,
+    RecordFormat::Cri,
 ];
 
 /// One record in so many reports a failure.
@@ -99,7 +99,7 @@ pub fn mixed(bytes: usize, seed: u64) -> Mixed {
     let mut number = 0;
     while text.len() < bytes {
         number += 1;
-        let carrier = CARRIERS[random.below(6) as usize];
+        let format = RECORD_FORMATS[random.below(6) as usize];
         let fails = random.below(FAILS) == 0;
         let message = if fails {
             let (id, failure) = FAILURES[random.below(FAILURES.len() as u64) as usize];
@@ -108,21 +108,21 @@ pub fn mixed(bytes: usize, seed: u64) -> Mixed {
         } else {
             usual(&mut random)
         };
-        let cut = carrier == Carrier::Cri && random.below(CUT) == 0;
+        let cut = format == RecordFormat::Cri && random.below(CUT) == 0;
         let cut = cut.then(|| (random.next(), random.below(BETWEEN) == 0));
-        record(&mut text, carrier, number, &message, fails, cut);
+        record(&mut text, format, number, &message, fails, cut);
     }
     let lines = text.lines().count() as u64;
     Mixed { text, lines, plan }
 }
 
 /// So many lines of one envelope, each a record without any failure.
-pub fn healthy(carrier: Carrier, lines: u64, seed: u64) -> String {
+pub fn healthy(format: RecordFormat, lines: u64, seed: u64) -> String {
     let mut random = Random(seed);
     let mut text = String::new();
     for number in 1..=lines {
         let message = usual(&mut random);
-        record(&mut text, carrier, number, &message, false, None);
+        record(&mut text, format, number, &message, false, None);
     }
     text
 }
@@ -137,7 +137,7 @@ fn usual(random: &mut Random) -> String {
 /// other stream's line is between them.
 fn record(
     out: &mut String,
-    carrier: Carrier,
+    format: RecordFormat,
     number: u64,
     message: &str,
     fails: bool,
@@ -155,33 +155,33 @@ fn record(
     let letter = if fails { 'E' } else { 'I' };
     let escaped = message.replace('"', "\\\"");
     // writing to a String cannot fail
-    let _ = match carrier {
-        Carrier::Klog => writeln!(
+    let _ = match format {
+        RecordFormat::Klog => writeln!(
             out,
             "{letter}0304 {clock}.{milli:03}000    1234 sync.go:88] \"Sync\" pod=\"shop/web-{}\" err=\"{escaped}\"",
             number % 40
         ),
-        Carrier::Logrus => writeln!(
+        RecordFormat::Logrus => writeln!(
             out,
             "time=\"2024-03-04T{clock}Z\" level={level} msg=\"{escaped}\" worker={}",
             number % 8
         ),
-        Carrier::Json => writeln!(
+        RecordFormat::Json => writeln!(
             out,
             "{{\"level\":\"{level}\",\"ts\":\"2024-03-04T{clock}.{milli:03}Z\",\"msg\":\"{escaped}\",\"worker\":{}}}",
             number % 8
         ),
-        Carrier::ZapConsole => writeln!(
+        RecordFormat::ZapConsole => writeln!(
             out,
             "2024-03-04T{clock}.{milli:03}Z\t{}\tsync\tsync/loop.go:88\t{message}\t{{\"worker\": {}}}",
             level.to_uppercase(),
             number % 8
         ),
-        Carrier::Journald => writeln!(
+        RecordFormat::Journald => writeln!(
             out,
             "Mar 04 {clock} worker-1 kubelet[812]: {letter}0304 {clock}.{milli:03}000     812 sync.go:88] \"Sync\" err=\"{escaped}\""
         ),
-        Carrier::Cri => match cut {
+        RecordFormat::Cri => match cut {
             None => writeln!(
                 out,
                 "2024-03-04T{clock}.{milli:03}456789Z stderr F {message}"
@@ -221,12 +221,12 @@ mod tests {
 
     #[test]
     fn the_healthy_are_healthy() {
-        for carrier in CARRIERS {
-            let text = healthy(carrier, 5000, 1);
+        for format in RECORD_FORMATS {
+            let text = healthy(format, 5000, 1);
             assert_eq!(text.lines().count(), 5000);
             let report = Analyzer::new().analyze_text("log", text);
-            assert_eq!(report.stats.events, 5000, "{carrier:?}");
-            assert!(report.matched.is_empty(), "{carrier:?}");
+            assert_eq!(report.stats.events, 5000, "{format:?}");
+            assert!(report.matched.is_empty(), "{format:?}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Nothing is allocated for a line, and memory does not grow with the input. A binary of its own,
 //! with one test: the allocator counts what all threads do.
 
-use benches::{CARRIERS, healthy, mixed};
+use benches::{RECORD_FORMATS, healthy, mixed};
 use kwhy_core::Analyzer;
 
 #[global_allocator]
@@ -33,14 +33,14 @@ fn memory_is_bounded() {
     let analyzer = Analyzer::new();
     // what is made when it is first needed
     let _ = analyzer.analyze_text("log", mixed(2_000_000, 1).text);
-    for carrier in CARRIERS {
+    for format in RECORD_FORMATS {
         let lines = 60_000;
-        let (once, _) = measured(&analyzer, &healthy(carrier, lines, 1));
-        let (twice, _) = measured(&analyzer, &healthy(carrier, 2 * lines, 1));
+        let (once, _) = measured(&analyzer, &healthy(format, lines, 1));
+        let (twice, _) = measured(&analyzer, &healthy(format, 2 * lines, 1));
         let more = twice.saturating_sub(once);
-        assert!(more * LINES < lines, "{carrier:?}: {once}, {twice}");
+        assert!(more * LINES < lines, "{format:?}: {once}, {twice}");
     }
-    let quiet = |bytes: usize| healthy(CARRIERS[0], bytes as u64 / 120, 1);
+    let quiet = |bytes: usize| healthy(RECORD_FORMATS[0], bytes as u64 / 120, 1);
     same(&analyzer, &quiet(8_000_000), &quiet(16_000_000), 20);
     // failures are still filling what is kept of each signature
     let failing = |bytes: usize| mixed(bytes, 1).text;

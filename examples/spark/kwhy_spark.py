@@ -33,7 +33,7 @@ EVENT = f"""
     source string, line bigint, format string, time timestamp, year_stated boolean, zone_stated boolean,
     age_s bigint, first_age_s bigint, count bigint, type string, severity string, `from` string,
     subject {SUBJECT}, reason string, message string, caller string, fields map<string,string>,
-    carrier struct<time:timestamp,stream:string,namespace:string,pod:string,container:string,node:string,
+    envelope struct<time:timestamp,stream:string,namespace:string,pod:string,container:string,node:string,
                    program:string,pid:string>,
     cut boolean
 """

@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let contents: Vec<Vec<u8>> = paths.iter().map(fs::read).collect::<Result<_, _>>()?;
     let analyzer = Analyzer::new().with_timeline();
     let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
-    let (start, mut told) = (Instant::now(), Duration::ZERO);
+    let (start, mut reported) = (Instant::now(), Duration::ZERO);
     let (mut runs, mut bytes) = (0_u64, 0_u64);
     let mut out = std::io::stdout().lock();
     while start.elapsed() < Duration::from_secs(60 * minutes) {
@@ -103,8 +103,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         kwhy_fuzz::drawn(&report);
         runs += 1;
         let now = start.elapsed();
-        if now.saturating_sub(told) >= Duration::from_secs(10) || runs == 1 {
-            told = now;
+        if now.saturating_sub(reported) >= Duration::from_secs(10) || runs == 1 {
+            reported = now;
             writeln!(out, "{} {runs} {bytes} {}", now.as_secs(), resident())?;
             out.flush()?;
         }

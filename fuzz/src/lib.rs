@@ -224,7 +224,7 @@ pub fn log_formats(data: &[u8]) {
 }
 
 /// What envelopes write before a line, up to where the line starts.
-const CARRIERS: &[&str] = &[
+const ENVELOPES: &[&str] = &[
     "2024-03-04T05:06:07.123456789Z stderr P ",
     "2024-03-04T05:06:07.123456789Z stdout F ",
     "2024-03-04T05:06:07.123456789Z ",
@@ -252,14 +252,14 @@ const CARRIERS: &[&str] = &[
 ];
 
 /// Logs in envelopes, and in envelopes in envelopes: the first two bytes choose them.
-pub fn log_wrappers(data: &[u8]) {
+pub fn log_envelopes(data: &[u8]) {
     let [outer, inner, rest @ ..] = data else {
         return;
     };
-    let carrier = |choice: &u8| CARRIERS[usize::from(*choice) % CARRIERS.len()];
+    let envelope = |choice: &u8| ENVELOPES[usize::from(*choice) % ENVELOPES.len()];
     let mut text = Vec::new();
     for line in rest.split(|byte| *byte == b'\n') {
-        text.extend([carrier(outer), carrier(inner)].concat().into_bytes());
+        text.extend([envelope(outer), envelope(inner)].concat().into_bytes());
         text.extend_from_slice(line);
         text.push(b'\n');
     }

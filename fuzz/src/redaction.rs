@@ -1,4 +1,4 @@
-//! Secrets stay masked, whatever stands around their lines.
+//! Secrets stay masked, whatever is around their lines.
 
 use std::sync::LazyLock;
 

@@ -196,13 +196,13 @@ fn markup(page: &str) -> (BTreeSet<String>, BTreeSet<String>, BTreeSet<String>) 
     while let Some(at) = rest.find('<') {
         rest = &rest[at + 1..];
         let end = rest.find('>').unwrap_or(rest.len());
-        let (tag, behind) = rest.split_at(end);
+        let (tag, after) = rest.split_at(end);
         let name: String = tag
             .chars()
             .take_while(|c| !c.is_whitespace())
             .flat_map(char::to_lowercase)
             .collect();
-        rest = behind;
+        rest = after;
         if matches!(&*name, "script" | "style") {
             let close = rest.find(&format!("</{name}>")).unwrap_or(rest.len());
             rest = &rest[close..];

@@ -67,7 +67,7 @@ bodies!(
     objects,
     log,
     log_formats,
-    log_wrappers,
+    log_envelopes,
     chain,
     signature_file,
     words,

@@ -60,7 +60,7 @@ bodies!(
     incident,
     log,
     log_formats,
-    log_wrappers,
+    log_envelopes,
     made_archive,
     objects,
     redaction,

@@ -22,12 +22,12 @@ from kwhy._kwhy import __version__
 from kwhy._report import Report
 from kwhy._stream import Object, Stream, is_object
 from kwhy._types import (
-    BundleSummary, Carrier, Check, CollectedAt, Event, Evidence, Finding, Fix, InputSummary, KindHealth,
+    BundleSummary, Envelope, Check, CollectedAt, Event, Evidence, Finding, Fix, InputSummary, KindHealth,
     LimitMet, Record, Stats, Subject, TimelineReport, Unexplained,
 )
 
 __all__ = [
-    "Analyzer", "BundleSummary", "Carrier", "Check", "CollectedAt", "Error", "Event", "Evidence",
+    "Analyzer", "BundleSummary", "Envelope", "Check", "CollectedAt", "Error", "Event", "Evidence",
     "Finding", "Fix", "InputError", "InputSummary", "KindHealth", "LimitMet", "Object", "OptionError",
     "Record", "Report", "SignatureError", "Stats", "Stream", "Subject", "TimelineReport", "Unexplained",
     "__version__", "analyze", "events", "objects", "records",

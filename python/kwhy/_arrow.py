@@ -16,7 +16,7 @@ TEXTS = pa.map_(pa.string(), pa.string())
 SUBJECT = pa.struct(
     [(name, pa.string()) for name in ("kind", "namespace", "name", "container", "node")]
 )
-CARRIER = pa.struct(
+ENVELOPE = pa.struct(
     [("time", TIME)]
     + [(n, pa.string()) for n in ("stream", "namespace", "pod", "container", "node", "program", "pid")]
 )
@@ -36,13 +36,13 @@ SCHEMAS: Dict[str, pa.Schema] = {
         source=pa.string(), line=pa.int64(), format=pa.string(), time=TIME, year_stated=pa.bool_(),
         zone_stated=pa.bool_(), age_s=pa.int64(), first_age_s=pa.int64(), count=pa.int64(),
         type=pa.string(), severity=pa.string(), **{"from": pa.string()}, subject=SUBJECT,
-        reason=pa.string(), message=pa.string(), caller=pa.string(), fields=TEXTS, carrier=CARRIER,
+        reason=pa.string(), message=pa.string(), caller=pa.string(), fields=TEXTS, envelope=ENVELOPE,
         cut=pa.bool_(),
     ),
     "records": columns(
         source=pa.string(), line=pa.int64(), lines=pa.int64(), level=pa.string(), time=TIME,
         year_stated=pa.bool_(), zone_stated=pa.bool_(), message=pa.string(), logger=pa.string(),
-        caller=pa.string(), error=pa.string(), fields=TEXTS, carrier=CARRIER, cleaned=pa.bool_(),
+        caller=pa.string(), error=pa.string(), fields=TEXTS, envelope=ENVELOPE, cleaned=pa.bool_(),
         cut=pa.bool_(),
     ),
     "objects": columns(
@@ -79,15 +79,15 @@ def texts(values: Optional[Dict[str, Any]]) -> List[Any]:
     ]
 
 
-def _carrier(carrier: Optional[Dict[str, Any]]) -> Optional[Dict[str, Any]]:
-    return carrier and {**carrier, "time": time(carrier.get("time"))}
+def _envelope(envelope: Optional[Dict[str, Any]]) -> Optional[Dict[str, Any]]:
+    return envelope and {**envelope, "time": time(envelope.get("time"))}
 
 
 def _record(row: Dict[str, Any]) -> Dict[str, Any]:
     made = {"year_stated": True, "zone_stated": True, "cut": False, "cleaned": False, **row}
     made["time"] = time(row.get("time"))
     made["fields"] = texts(row.get("fields"))
-    made["carrier"] = _carrier(row.get("carrier"))
+    made["envelope"] = _envelope(row.get("envelope"))
     return made
 
 

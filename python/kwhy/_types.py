@@ -128,7 +128,7 @@ class BundleSummary(Struct):
 
 
 @dataclass
-class Carrier(Struct):
+class Envelope(Struct):
     """The envelope that brought a record: a container runtime's file, `kubectl logs`, the journal, syslog."""
 
     #: The container that wrote it.
@@ -157,7 +157,7 @@ class Carrier(Struct):
     )
 
     @classmethod
-    def from_dict(cls, json: Mapping[str, Any]) -> "Carrier":
+    def from_dict(cls, json: Mapping[str, Any]) -> "Envelope":
         """Makes it of JSON."""
         get = json.get
         return cls(
@@ -344,7 +344,7 @@ class Event(Struct):
     #: The place in the writer's source.
     caller: Optional[str] = None
     #: What brought it here.
-    carrier: Optional[Carrier] = None
+    envelope: Optional[Envelope] = None
     #: True if its end is missing.
     cut: bool = False
     #: All other named values.
@@ -390,7 +390,7 @@ class Event(Struct):
             age_resolution_s=get("age_resolution_s"),
             age_s=get("age_s"),
             caller=get("caller"),
-            carrier=Carrier.from_dict(json["carrier"]) if get("carrier") is not None else None,
+            envelope=Envelope.from_dict(json["envelope"]) if get("envelope") is not None else None,
             cut=get("cut", False),
             fields=get("fields") or {},
             first_age_s=get("first_age_s"),
@@ -702,7 +702,7 @@ class Record(Struct):
     #: The place in the writer's source.
     caller: Optional[str] = None
     #: What brought it here.
-    carrier: Optional[Carrier] = None
+    envelope: Optional[Envelope] = None
     #: True if escapes or invisible characters were taken out of it.
     cleaned: bool = False
     #: True if its end is missing.
@@ -738,7 +738,7 @@ class Record(Struct):
             lines=json["lines"],
             message=json["message"],
             caller=get("caller"),
-            carrier=Carrier.from_dict(json["carrier"]) if get("carrier") is not None else None,
+            envelope=Envelope.from_dict(json["envelope"]) if get("envelope") is not None else None,
             cleaned=get("cleaned", False),
             cut=get("cut", False),
             error=get("error"),

@@ -185,9 +185,9 @@ fn a_large_bundle_has_the_native_report() {
         analyze(&browser);
         let all = start.elapsed();
         assert_eq!(json_of(&browser).into_bytes(), native.json, "{name}");
-        let told = browser.run("return document.getElementById('took').textContent");
+        let shown = browser.run("return document.getElementById('took').textContent");
         eprintln!(
-            "{name}: {length} bytes; the page: {told}, with its start {all:.1?}; this test, natively: {took:.1?}"
+            "{name}: {length} bytes; the page: {shown}, with its start {all:.1?}; this test, natively: {took:.1?}"
         );
     }
 }

@@ -81,9 +81,9 @@ pub fn main(arguments: &[String]) -> Result<(), String> {
 
 /// The target of programs for this machine.
 fn host() -> Result<String, String> {
-    let told = output("RUSTC", "rustc", &["-vV"])?;
-    let told = String::from_utf8_lossy(&told);
-    let host = told.lines().find_map(|line| line.strip_prefix("host: "));
+    let verbose = output("RUSTC", "rustc", &["-vV"])?;
+    let verbose = String::from_utf8_lossy(&verbose);
+    let host = verbose.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned)
         .ok_or_else(|| "rustc -vV names no host".to_owned())
 }

@@ -1,10 +1,14 @@
-//! Refuses words that the field has better terms for, in comments and documents.
+//! Refuses words that the field has better terms for, in comments, documents and identifiers.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Refused phrases, each with what to write instead. They are compared word by word, without regard to case.
 const LIST: &str = include_str!("../data/words.txt");
+
+/// Refused words of identifiers, each with what to write instead.
+const IDENTIFIERS: &str = include_str!("../data/identifiers.txt");
 
 /// Ways in which no sentence of a doc comment starts.
 const OPENINGS: &[&str] = &[
@@ -35,16 +39,22 @@ const QUOTING: &[&str] = &["CHANGELOG.md", "RESULTS.md"];
 
 /// Checks all files below the current folder.
 pub fn main() -> Result<(), String> {
-    let refused: Vec<(Vec<String>, &str)> = LIST
-        .lines()
-        .filter(|line| !line.starts_with('#'))
-        .filter_map(|line| line.split_once(" -> "))
+    let refused: Vec<(Vec<String>, &str)> = entries(LIST)
         .map(|(phrase, instead)| (words(phrase), instead))
         .collect();
+    let of_identifiers: HashMap<&str, &str> = entries(IDENTIFIERS).collect();
     let mut found = Vec::new();
     for path in files(Path::new("."))? {
         let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
         let is_rust = path.extension().is_some_and(|extension| extension == "rs");
+        for (number, word) in is_rust.then(|| words_of_code(&text)).unwrap_or_default() {
+            if let Some(instead) = of_identifiers.get(&*word) {
+                let place = format!("{}:{number}", path.display());
+                found.push(format!(
+                    "{place}: {word:?} in an identifier: write {instead}"
+                ));
+            }
+        }
         for (number, prose) in prose(&text, is_rust) {
             let place = format!("{}:{number}", path.display());
             let all = words(&prose);
@@ -76,6 +86,37 @@ pub fn main() -> Result<(), String> {
         found.join("\n"),
         found.len()
     ))
+}
+
+/// The entries of a list, without its comments.
+fn entries(list: &str) -> impl Iterator<Item = (&str, &str)> {
+    let lines = list.lines().filter(|line| !line.starts_with('#'));
+    lines.filter_map(|line| line.split_once(" -> "))
+}
+
+/// The words of identifiers in Rust, in lower case, by line from 1; without comments and strings.
+fn words_of_code(text: &str) -> Vec<(usize, String)> {
+    let code = |line: &str| -> String {
+        let outside = line.split('"').step_by(2).collect::<Vec<_>>().join(" ");
+        let code = outside.split("//").next().unwrap_or_default();
+        let mut spaced = String::new();
+        for c in code.chars() {
+            if c.is_uppercase() {
+                spaced.push(' ');
+            }
+            spaced.extend(c.to_lowercase());
+        }
+        spaced
+    };
+    let words = |line: &str| -> Vec<String> {
+        let code = code(line);
+        let words = code.split(|c: char| !c.is_alphanumeric());
+        words.map(str::to_owned).collect()
+    };
+    let lines = (1..).zip(text.lines());
+    lines
+        .flat_map(|(number, line)| words(line).into_iter().map(move |word| (number, word)))
+        .collect()
 }
 
 /// Returns a test of whether a line of a text starts a doc comment.
@@ -164,6 +205,15 @@ mod tests {
             .collect();
         assert_eq!(found, ["A  `   `  it.", "after it"]);
         assert_eq!(prose("a\n```\nb\n```\nc", false).len(), 2);
+    }
+
+    #[test]
+    fn identifiers_are_words_of_code() {
+        let code = "let is_told = LogCarrier::of(FAR); // behind\n/// blanks\n";
+        let found: Vec<String> = words_of_code(code).into_iter().map(|(_, it)| it).collect();
+        let is_found = |word: &str| found.iter().any(|it| it == word);
+        assert!(is_found("told") && is_found("carrier"), "{found:?}");
+        assert!(!is_found("behind") && !is_found("blanks"), "{found:?}");
     }
 
     #[test]

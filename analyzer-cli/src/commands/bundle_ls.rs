@@ -177,7 +177,7 @@ fn time(seconds: i64) -> Option<String> {
 
 impl DocumentSink for Listing<'_> {
     fn document(&mut self, document: Document, content: &mut (dyn Read + Send)) {
-        let Some((member, told)) = self.open.take() else {
+        let Some((member, disposition)) = self.open.take() else {
             return;
         };
         let mut head = Vec::new();
@@ -187,7 +187,7 @@ impl DocumentSink for Listing<'_> {
         let bytes = head.len() as u64 + more;
         self.read += 1;
         self.bytes += bytes;
-        let what = match told {
+        let what = match disposition {
             Some(content) => content.name().to_owned(),
             None if head.is_empty() => "empty".to_owned(),
             None => {
@@ -210,8 +210,8 @@ impl DocumentSink for Listing<'_> {
         });
     }
 
-    fn told(&mut self, member: &Member, told: Disposition) {
-        match told {
+    fn disposed(&mut self, member: &Member, disposition: Disposition) {
+        match disposition {
             Disposition::Read(content) => self.open = Some((member.clone(), content)),
             Disposition::Skipped(why) => {
                 self.skipped += 1;

@@ -1,7 +1,7 @@
 //! An event as a JSON object.
 
 use kwhy_core::Subject;
-use kwhy_core::events::{Carrier, Event, Extract, Severity, Stamp, Stream};
+use kwhy_core::events::{Envelope, Event, Extract, Severity, Stamp, Stream};
 use serde::ser::Serialize;
 
 use super::fields;
@@ -50,8 +50,8 @@ pub fn object(text: &mut Vec<u8>, event: &Event<'_>, place: Option<(&str, u64)>)
     if !event.fields.is_empty() {
         json.json("fields", |text| fields::object(text, &event.fields));
     }
-    if let Some(own) = &event.carrier {
-        json.json("carrier", |text| carrier(text, own));
+    if let Some(own) = &event.envelope {
+        json.json("envelope", |text| envelope(text, own));
     }
     json.plain("cut", event.cut.then_some(true));
     json.close();
@@ -77,20 +77,20 @@ pub fn time(json: &mut Object<'_>, time: Option<Stamp>) {
 }
 
 /// Adds what occurred around a record.
-pub fn carrier(text: &mut Vec<u8>, carrier: &Carrier<'_>) {
+pub fn envelope(text: &mut Vec<u8>, envelope: &Envelope<'_>) {
     let mut json = Object::open(text);
-    time(&mut json, carrier.time);
-    let stream = carrier.stream.map(|stream| match stream {
+    time(&mut json, envelope.time);
+    let stream = envelope.stream.map(|stream| match stream {
         Stream::Stdout => "stdout",
         Stream::Stderr => "stderr",
     });
     json.some("stream", stream);
-    json.piece("namespace", &carrier.namespace);
-    json.piece("pod", &carrier.pod);
-    json.piece("container", &carrier.container);
-    json.piece("node", &carrier.node);
-    json.piece("program", &carrier.program);
-    json.piece("pid", &carrier.pid);
+    json.piece("namespace", &envelope.namespace);
+    json.piece("pod", &envelope.pod);
+    json.piece("container", &envelope.container);
+    json.piece("node", &envelope.node);
+    json.piece("program", &envelope.program);
+    json.piece("pid", &envelope.pid);
     json.close();
 }
 
@@ -136,7 +136,7 @@ mod tests {
         object(&mut text, &events[0], Some(("x\ny", 3)));
         assert_eq!(
             String::from_utf8(text).unwrap(),
-            r#"{"source":"x\ny","line":3,"format":"klog","time":"2024-03-04T05:06:07.25Z","count":1,"severity":"error","subject":{"kind":"Pod","namespace":"dock","name":"crane-0"},"message":"No \"arm\"","caller":"a.go:8","fields":{"pod":"dock/crane-0","n":7},"carrier":{"time":"2024-03-04T05:06:07.5Z","stream":"stderr"}}"#
+            r#"{"source":"x\ny","line":3,"format":"klog","time":"2024-03-04T05:06:07.25Z","count":1,"severity":"error","subject":{"kind":"Pod","namespace":"dock","name":"crane-0"},"message":"No \"arm\"","caller":"a.go:8","fields":{"pod":"dock/crane-0","n":7},"envelope":{"time":"2024-03-04T05:06:07.5Z","stream":"stderr"}}"#
         );
     }
 }

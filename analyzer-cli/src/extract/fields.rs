@@ -18,8 +18,8 @@ pub fn object(text: &mut Vec<u8>, fields: &[Field<'_>]) {
         let is_last = match &last {
             Some(last) => last.get(field.key.as_ref()) == Some(&at),
             None => {
-                let mut behind = fields.iter().skip(at + 1);
-                !behind.any(|other| other.key == field.key)
+                let mut after = fields.iter().skip(at + 1);
+                !after.any(|other| other.key == field.key)
             }
         };
         if is_last {

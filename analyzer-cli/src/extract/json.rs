@@ -127,9 +127,9 @@ fn fragment(text: &mut Vec<u8>, value: &str) {
             })
             .count();
         let from = clean * CHUNK;
-        let behind = rest.get(from..).unwrap_or(&[]);
-        let found = behind.iter().position(|byte| is_escaped(*byte));
-        let end = from + found.unwrap_or(behind.len());
+        let after = rest.get(from..).unwrap_or(&[]);
+        let found = after.iter().position(|byte| is_escaped(*byte));
+        let end = from + found.unwrap_or(after.len());
         text.extend_from_slice(rest.get(..end).unwrap_or(rest));
         if let Some(byte) = rest.get(end) {
             escape(text, *byte);

@@ -127,9 +127,9 @@ pub fn run(
         output: &mut output,
     };
     let mut inputs = feed(reading, &mut taking);
-    let (told, more) = (std::mem::take(&mut output.limits), output.more);
+    let (limits, more) = (std::mem::take(&mut output.limits), output.more);
     output.finish(convert, (layout, columns))?;
-    inputs.limits.extend(told);
+    inputs.limits.extend(limits);
     if let Some(last) = inputs.limits.last_mut().filter(|_| more > 0) {
         last.message = format!("{}; {more} more such limits", last.message);
     }
@@ -281,11 +281,11 @@ fn first_time(path: &Path) -> Option<i128> {
     }
     let file = File::open(path).ok()?.take(BEGINNING);
     let mut found = None;
-    let told = |part: &Extract<'_>| {
+    let time = |part: &Extract<'_>| {
         let mut times = part.parsed.events.iter().filter_map(|event| event.time);
         times.find(|time| time.year_stated).map(|time| time.nanos)
     };
-    extract("", file, told, |time| found = found.or(time)).ok()?;
+    extract("", file, time, |time| found = found.or(time)).ok()?;
     found
 }
 

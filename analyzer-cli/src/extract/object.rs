@@ -33,7 +33,7 @@ pub fn of(part: &Extract<'_>, names: Tokens<'_>) -> Collected {
         ..Collected::default()
     };
     let events = &part.parsed.events;
-    let mut told = vec![false; events.len()];
+    let mut is_of_object = vec![false; events.len()];
     let mut before = 0;
     for object in &part.parsed.objects {
         if object.format == Format::Table {
@@ -60,12 +60,12 @@ pub fn of(part: &Extract<'_>, names: Tokens<'_>) -> Collected {
             .iter()
             .take_while(|event| event.span.end <= span.end);
         let own: Vec<&Event<'_>> = own.collect();
-        told[before..before + own.len()].fill(true);
+        is_of_object[before..before + own.len()].fill(true);
         before += own.len();
         let (events, states): (Vec<_>, Vec<_>) = own.into_iter().partition(|event| is_row(event));
         let printed = |events: Vec<&Event<'_>>| {
             let printed = events.into_iter();
-            let printed = printed.filter_map(|event| told_of(&names.event(event)));
+            let printed = printed.filter_map(|event| json_of(&names.event(event)));
             printed.collect()
         };
         collected.objects.extend(raw(&Json {
@@ -74,8 +74,8 @@ pub fn of(part: &Extract<'_>, names: Tokens<'_>) -> Collected {
             states: printed(states),
         }));
     }
-    for (event, told) in events.iter().zip(told) {
-        if !told && is_row(event) {
+    for (event, is_of_object) in events.iter().zip(is_of_object) {
+        if !is_of_object && is_row(event) {
             collected.events.extend(raw(&EventRow(&names.event(event))));
         }
     }
@@ -147,7 +147,7 @@ struct Json<'o, 'a> {
 }
 
 /// An event as it is printed alone.
-fn told_of(event: &Event<'_>) -> Option<Box<RawValue>> {
+fn json_of(event: &Event<'_>) -> Option<Box<RawValue>> {
     let mut text = Vec::new();
     event::object(&mut text, event, None);
     RawValue::from_string(String::from_utf8(text).ok()?).ok()

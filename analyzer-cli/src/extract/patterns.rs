@@ -54,19 +54,24 @@ pub fn table(layout: &Layout, columns: Option<usize>, folded: &Folded) -> String
 
 /// When, how often, and where the first one occurs.
 fn place(row: &FoldedRow) -> String {
-    let mut told = String::new();
+    let mut description = String::new();
     match (&row.first, &row.last) {
         (Some(first), Some(last)) if first != last => {
-            let _ = write!(told, "{first} to {last}, ");
+            let _ = write!(description, "{first} to {last}, ");
         }
         (Some(only), _) => {
-            let _ = write!(told, "{only}, ");
+            let _ = write!(description, "{only}, ");
         }
         _ => {}
     }
     if let Some(rate) = row.per_minute {
-        let _ = write!(told, "{rate} a minute, ");
+        let _ = write!(description, "{rate} a minute, ");
     }
-    let _ = write!(told, "first at {}:{}", visible(&row.source), row.line);
-    told
+    let _ = write!(
+        description,
+        "first at {}:{}",
+        visible(&row.source),
+        row.line
+    );
+    description
 }

@@ -1,11 +1,11 @@
 //! Log records in a neutral form, one JSON object a line: `line`, `lines`, `level`, `time`,
-//! `message`, `logger`, `caller`, `fields`, `error`; what carried it as `carrier`,
+//! `message`, `logger`, `caller`, `fields`, `error`; its envelope as `envelope`,
 //! `time_back_s` where times run backwards, `cleaned` where escapes or invisible characters were taken out, and `cut` where
 //! its end is missing.
 
 use kwhy_core::events::{Event, Extract, Severity, Text};
 
-use super::event::{carrier, seconds, time};
+use super::event::{envelope, seconds, time};
 use super::fields;
 use super::json::Object;
 use super::tokens::Tokens;
@@ -37,8 +37,8 @@ fn record(text: &mut Vec<u8>, (part, source): (&Extract<'_>, Option<&str>), even
     json.piece("caller", &event.caller);
     json.some("error", event.error().map(Text::as_str));
     json.json("fields", |text| fields::object(text, &event.fields));
-    if let Some(own) = &event.carrier {
-        json.json("carrier", |text| carrier(text, own));
+    if let Some(own) = &event.envelope {
+        json.json("envelope", |text| envelope(text, own));
     }
     json.plain("cleaned", part.is_cleaned(&event.span).then_some(true));
     json.plain("cut", event.cut.then_some(true));
@@ -49,9 +49,9 @@ fn record(text: &mut Vec<u8>, (part, source): (&Extract<'_>, Option<&str>), even
 fn logger<'e>(event: &'e Event<'_>) -> Option<&'e str> {
     let component = event.component.as_ref()?;
     let program = event
-        .carrier
+        .envelope
         .as_ref()
-        .and_then(|carrier| carrier.program.as_ref());
+        .and_then(|envelope| envelope.program.as_ref());
     let others = [event.field("controller"), program];
     let is_other = others.into_iter().flatten().any(|other| other == component);
     (!is_other).then(|| component.as_str())

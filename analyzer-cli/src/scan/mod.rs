@@ -182,13 +182,13 @@ pub fn scan(
         written
     });
     let is_whole = queue.is_done();
-    let told = rate.end();
+    let pace = rate.end();
     written?;
     summary.interrupted = stop.is_cancelled() || !is_whole;
     let mut last = Vec::new();
     json::line(&LastLine { summary: &summary }, &mut last)?;
     out.write(&last)?;
-    Ok((summary, told))
+    Ok((summary, pace))
 }
 
 impl Summary {

@@ -57,18 +57,18 @@ impl Counts {
     }
 
     /// `14 of 500 bundles, 3.2 a second, 210 MiB a second unpacked, 2 minutes left`.
-    fn told(&self, elapsed: Duration) -> String {
+    fn message(&self, elapsed: Duration) -> String {
         let done = self.done.load(Ordering::Relaxed);
         let (read, unpacked) = self.bytes();
-        let mut told = format!(
+        let mut message = format!(
             "{done} of {}, {}",
             counted(self.bundles as u64, "bundle"),
             speed(done, unpacked, elapsed)
         );
         if let Some(left) = left(read, self.bytes, elapsed) {
-            let _ = write!(told, ", {} left", HumanDuration(left));
+            let _ = write!(message, ", {} left", HumanDuration(left));
         }
-        told
+        message
     }
 }
 
@@ -137,7 +137,7 @@ impl Rate {
                     }
                 });
                 bar.set_position(drawn.bytes().0);
-                bar.set_message(drawn.told(start.elapsed()));
+                bar.set_message(drawn.message(start.elapsed()));
             }
             if let Some(bar) = bar {
                 bar.finish_and_clear();
@@ -171,7 +171,7 @@ impl Rate {
         let elapsed = self.start.elapsed();
         let done = self.counts.done.load(Ordering::Relaxed);
         let (_, unpacked) = self.counts.bytes();
-        let told = || {
+        let pace = || {
             format!(
                 "{} in {:.1} s: {}",
                 counted(done as u64, "bundle"),
@@ -179,7 +179,7 @@ impl Rate {
                 speed(done, unpacked, elapsed)
             )
         };
-        (elapsed >= QUIET && done > 0).then(told)
+        (elapsed >= QUIET && done > 0).then(pace)
     }
 }
 
@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_told() {
+    fn what_is_reported() {
         let rate = Rate::start(&[1000, 3000], false);
         let shared = [Arc::new(Shared::default()), Arc::new(Shared::default())];
         let first = rate.begin(&shared[0]);
@@ -198,9 +198,9 @@ mod tests {
         drop(first);
         assert_eq!(rate.counts.bytes(), (1000, 20 << 20));
         shared[1].read.store(1000, Ordering::Relaxed);
-        let told = rate.counts.told(Duration::from_secs(10));
+        let message = rate.counts.message(Duration::from_secs(10));
         assert_eq!(
-            told,
+            message,
             "1 of 2 bundles, 0.1 a second, 2.00 MiB a second unpacked, 10 seconds left"
         );
     }

@@ -55,7 +55,7 @@ pub struct Event {
     /// All other named values.
     fields: Option<Fields>,
     /// What brought it here.
-    carrier: Option<Carrier>,
+    envelope: Option<Envelope>,
     /// True if its end is missing.
     cut: Option<bool>,
 }
@@ -77,7 +77,7 @@ struct Time {
 
 /// The envelope that brought a record: a container runtime's file, `kubectl logs`, the journal, syslog.
 #[derive(JsonSchema)]
-struct Carrier {
+struct Envelope {
     /// The time at which the record was received.
     #[serde(flatten)]
     time: Time,
@@ -135,7 +135,7 @@ pub struct Record {
     /// All other named values.
     fields: Fields,
     /// What brought it here.
-    carrier: Option<Carrier>,
+    envelope: Option<Envelope>,
     /// True if escapes or invisible characters were taken out of it.
     cleaned: Option<bool>,
     /// True if its end is missing.

@@ -17,7 +17,7 @@ use crate::run::Status;
 
 /// The result for programs.
 #[derive(Serialize)]
-struct Told {
+struct Output {
     schema: &'static str,
     causes: Vec<CauseCoverage>,
 }
@@ -31,16 +31,16 @@ pub fn coverage(
 ) -> Result<Status, Failure> {
     let analyzer = Analyzer::with_catalogue(catalogue::load(plan)?);
     let proof = analyzer.proof();
-    let told = Told {
+    let output = Output {
         schema: "kwhy.coverage/1",
         causes: proof.coverage(),
     };
     if json {
-        write_json(&told, out)?;
+        write_json(&output, out)?;
     } else if columns.is_some() {
-        list(&told.causes, page, out)?;
+        list(&output.causes, page, out)?;
     } else {
-        layout(&told.causes, analyzer.catalogue().len(), out)?;
+        layout(&output.causes, analyzer.catalogue().len(), out)?;
     }
     Ok(Status::Ran)
 }

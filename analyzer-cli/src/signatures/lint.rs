@@ -21,7 +21,7 @@ use kwhy_render::style::Style;
 
 /// The result for programs.
 #[derive(Serialize)]
-struct Told {
+struct Output {
     schema: &'static str,
     signatures: usize,
     examples: usize,
@@ -49,7 +49,7 @@ pub fn lint(
         &healthy,
     ));
     let count = |level| lints.iter().filter(|lint| lint.level == level).count();
-    let told = Told {
+    let output = Output {
         schema: "kwhy.lint/1",
         signatures: how_many(catalogue, how.which),
         examples: proof.examples(),
@@ -58,28 +58,32 @@ pub fn lint(
         lints,
     };
     if how.json {
-        write_json(&told, out)?;
+        write_json(&output, out)?;
     } else {
-        write(&told, page, out)?;
+        write(&output, page, out)?;
         if let Some(replaced) = catalogue::replaced(catalogue) {
             place(page, Style::Faint, &replaced, out)?;
         }
     }
-    let fails = told.lints.iter().any(|lint| lint.level >= how.fail_on);
+    let fails = output.lints.iter().any(|lint| lint.level >= how.fail_on);
     Ok(if fails { Status::Found } else { Status::Ran })
 }
 
-fn write(told: &Told, page: (&Layout, Option<usize>), out: &mut dyn Write) -> Result<(), Failure> {
-    for lint in &told.lints {
+fn write(
+    output: &Output,
+    page: (&Layout, Option<usize>),
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    for lint in &output.lints {
         let style = Style::Level(match lint.level {
             LintLevel::Error => Level::Error,
             LintLevel::Warning => Level::Warning,
         });
         place(page, style, &visible(&lint.to_string()), out)?;
     }
-    let signatures = counted(told.signatures as u64, "signature");
-    let errors = counted(told.errors as u64, "error");
-    let warnings = counted(told.warnings as u64, "warning");
+    let signatures = counted(output.signatures as u64, "signature");
+    let errors = counted(output.errors as u64, "error");
+    let warnings = counted(output.warnings as u64, "warning");
     writeln!(out, "{signatures}, {errors}, {warnings}")?;
     Ok(())
 }

@@ -19,7 +19,7 @@ use kwhy_render::style::Style;
 
 /// The result for programs.
 #[derive(Serialize)]
-struct Told {
+struct Output {
     schema: &'static str,
     /// The number of examples of all signatures.
     examples: usize,
@@ -50,26 +50,26 @@ pub fn overlaps(
     for overlap in &overlaps {
         *outcomes.entry(overlap.outcome).or_default() += 1;
     }
-    let told = Told {
+    let output = Output {
         schema: "kwhy.overlaps/1",
         examples: proof.examples(),
         outcomes,
         overlaps,
     };
     if json {
-        write_json(&told, out)?;
+        write_json(&output, out)?;
     } else {
-        write(&told, (layout, columns), out)?;
+        write(&output, (layout, columns), out)?;
     }
     Ok(Status::Ran)
 }
 
 fn write(
-    told: &Told,
+    output: &Output,
     (layout, columns): (&Layout, Option<usize>),
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    for (outcome, count) in &told.outcomes {
+    for (outcome, count) in &output.outcomes {
         let head = format!(
             "{}: {}",
             meaning(*outcome),
@@ -77,7 +77,7 @@ fn write(
         );
         writeln!(out, "{}", layout.styled(Style::Strong, visible(&head)))?;
         let mut rows: BTreeMap<_, usize> = BTreeMap::new();
-        for overlap in told.overlaps.iter().filter(|o| o.outcome == *outcome) {
+        for overlap in output.overlaps.iter().filter(|o| o.outcome == *outcome) {
             let row = (&overlap.signature, &overlap.other, &overlap.other_cause);
             let role = role_name(overlap.other_role);
             *rows.entry((row, role, &overlap.explained_by)).or_default() += 1;
@@ -93,7 +93,7 @@ fn write(
             }
         }
     }
-    let overlaps = counted(told.overlaps.len() as u64, "overlap");
+    let overlaps = counted(output.overlaps.len() as u64, "overlap");
     writeln!(out, "{overlaps}")?;
     Ok(())
 }
@@ -101,12 +101,12 @@ fn write(
 fn meaning(outcome: OverlapOutcome) -> &'static str {
     match outcome {
         OverlapOutcome::GivesWay => "gives way to one that demands more of the text",
-        OverlapOutcome::Ends => "only shows, or only the example shows, that trouble is over",
+        OverlapOutcome::Ends => "only shows, or only the example shows, that a fault is over",
         OverlapOutcome::Explained => "is explained",
         OverlapOutcome::SameCause => "names the same cause",
         OverlapOutcome::Explains => "explains the example's own",
-        OverlapOutcome::Beside => "stands beside as symptom or benign",
-        OverlapOutcome::Told => "is a further cause, as the example says",
+        OverlapOutcome::Beside => "is listed beside it, as symptom or benign",
+        OverlapOutcome::Declared => "is a further cause, as the example says",
         OverlapOutcome::SecondCause => "is a further cause",
         OverlapOutcome::FirstCause => "is the first cause instead",
     }

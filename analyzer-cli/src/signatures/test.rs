@@ -22,7 +22,7 @@ use kwhy_render::style::Style;
 
 /// The result for programs.
 #[derive(Serialize)]
-struct Told<'t> {
+struct Output<'t> {
     schema: &'static str,
     signatures: usize,
     examples: usize,
@@ -43,7 +43,7 @@ pub fn test(
     let analyzer = Analyzer::with_catalogue(catalogue);
     let catalogue = analyzer.catalogue();
     let outcomes = analyzer.test_signatures_of(|signature| is_meant(catalogue, which, signature));
-    let told = Told {
+    let output = Output {
         schema: "kwhy.test/1",
         signatures: how_many(catalogue, which),
         examples: outcomes.len(),
@@ -51,14 +51,14 @@ pub fn test(
         refused: mistakes.iter().map(Lint::from).collect(),
     };
     if json {
-        write_json(&told, out)?;
+        write_json(&output, out)?;
     } else {
-        write(&told, page, out)?;
+        write(&output, page, out)?;
         if let Some(replaced) = catalogue::replaced(catalogue) {
             place(page, Style::Faint, &replaced, out)?;
         }
     }
-    Ok(if told.failed.is_empty() && told.refused.is_empty() {
+    Ok(if output.failed.is_empty() && output.refused.is_empty() {
         Status::Ran
     } else {
         Status::Found
@@ -116,14 +116,14 @@ fn state(paths: &[PathBuf]) -> Vec<(PathBuf, u64, Option<SystemTime>)> {
 }
 
 fn write(
-    told: &Told<'_>,
+    output: &Output<'_>,
     page: (&Layout, Option<usize>),
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    for mistake in &told.refused {
+    for mistake in &output.refused {
         place(page, Style::Plain, &visible(&mistake.to_string()), out)?;
     }
-    for outcome in &told.failed {
+    for outcome in &output.failed {
         let failure = outcome.failure.as_deref().unwrap_or_default();
         let text = format!(
             "{}:{}: {}: {failure}",
@@ -131,15 +131,15 @@ fn write(
         );
         place(page, Style::Plain, &visible(&text), out)?;
     }
-    let signatures = counted(told.signatures as u64, "signature");
-    let examples = counted(told.examples as u64, "example");
+    let signatures = counted(output.signatures as u64, "signature");
+    let examples = counted(output.examples as u64, "example");
     write!(
         out,
         "{signatures}, {examples}, {} failed",
-        told.failed.len()
+        output.failed.len()
     )?;
-    if !told.refused.is_empty() {
-        let files: BTreeSet<&str> = told.refused.iter().map(|it| it.file.as_str()).collect();
+    if !output.refused.is_empty() {
+        let files: BTreeSet<&str> = output.refused.iter().map(|it| it.file.as_str()).collect();
         let refused = counted(files.len() as u64, "file");
         write!(out, ", {refused} refused")?;
     }

@@ -86,10 +86,10 @@ fn is_proved(template: &FixTemplate, group: &Group) -> bool {
 /// The possible writers of a record: its component, its envelope's source, a static pod's workload.
 pub(super) fn writers(hit: &Hit) -> impl Iterator<Item = &str> {
     let kernel = (hit.format == Format::Kernel).then_some("kernel");
-    let carried = hit.writers.iter().map(|writer| {
+    let enveloped = hit.writers.iter().map(|writer| {
         let unit = writer.strip_suffix(".service").unwrap_or(writer);
         static_workload(unit).unwrap_or(unit)
     });
     let component = hit.component.as_deref();
-    kernel.into_iter().chain(component).chain(carried)
+    kernel.into_iter().chain(component).chain(enveloped)
 }

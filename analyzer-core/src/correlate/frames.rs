@@ -1,4 +1,4 @@
-//! Frames: signatures that know only what stands around the words of a fault.
+//! Frames: signatures that know only what surrounds the words of a fault.
 //!
 //! They are asked where nothing else answers, and hold for a log only as long as it says so: what a program wrote once
 //! before it went on, or no longer writes at the pace at which it did, was not its problem.

@@ -391,8 +391,8 @@ fn finding(
             .collect(),
         count: group.count,
         at_least: group.at_least || misses_others,
-        first: group.first.map(|first| told(first, reference)),
-        last: group.last.map(|last| told(last, reference)),
+        first: group.first.map(|first| when(first, reference)),
+        last: group.last.map(|last| when(last, reference)),
         evidence: evidence(signature, names, group, &values),
         explains: Vec::new(),
         explained_by: None,
@@ -418,7 +418,7 @@ fn rules(catalogue: &Catalogue, group: &Group) -> Vec<CommunityRule> {
     rules
 }
 
-fn told(moment: Moment, reference: Option<Timestamp>) -> When {
+fn when(moment: Moment, reference: Option<Timestamp>) -> When {
     match (moment, reference) {
         (Moment::At(stamp), _) => When::At(stamp),
         (Moment::Ago(seconds), Some(now)) => When::At(before(now, seconds)),

@@ -127,12 +127,12 @@ fn comes_after(hit: &Hit, ender: &Group, group: &Group, last: &Hit) -> bool {
     if last.is_state {
         return false;
     }
-    let stands_behind = hit.position() > last.position();
+    let is_later = hit.position() > last.position();
     match (hit.last.or(ender.last), seen) {
-        (Some(ended), Some(seen)) if ended.distance(&seen) == Some(0.0) => stands_behind,
+        (Some(ended), Some(seen)) if ended.distance(&seen) == Some(0.0) => is_later,
         (Some(ended), Some(seen)) => ended.is_after(&seen) == Some(true),
         // an object's events are in order of occurrence, some without a time
-        _ => stands_behind && hit.document == last.document,
+        _ => is_later && hit.document == last.document,
     }
 }
 

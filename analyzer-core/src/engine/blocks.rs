@@ -405,11 +405,11 @@ impl<R: Read> Blocks<R> {
             return false;
         }
         if matches!(bare(line).first(), Some(b'{' | b'[')) {
-            let told = self.longest.max(HEAD);
-            if line.len() < told && !is_ended {
+            let examined = self.longest.max(HEAD);
+            if line.len() < examined && !is_ended {
                 return false;
             }
-            if holds_objects(&line[..kept(line, told)]) {
+            if holds_objects(&line[..kept(line, examined)]) {
                 let line = self.buffer.split_off(self.line);
                 self.give_all();
                 let mut cutter = Cutter::new(self.size);
@@ -511,7 +511,7 @@ mod tests {
     fn blocks_are_the_document_whatever_a_read_gives() {
         let line = "I0304 05:06:07.123456       1 sync.go:88] \"Synced\" pod=\"shop/web-0\"\n";
         let text = line.repeat(4000);
-        let told = |drip| -> Vec<(usize, usize)> {
+        let places = |drip| -> Vec<(usize, usize)> {
             let all = blocks(text.as_bytes(), drip, 10_000);
             assert!(all.iter().all(|block| !block.whole));
             let bytes: Vec<u8> = all.iter().flat_map(|block| block.bytes.clone()).collect();
@@ -520,8 +520,8 @@ mod tests {
                 .map(|block| (block.offset, block.bytes.len()))
                 .collect()
         };
-        assert_eq!(told(usize::MAX), told(777));
-        assert!(told(777).len() > 20);
+        assert_eq!(places(usize::MAX), places(777));
+        assert!(places(777).len() > 20);
         assert!(blocks(b"a\nb", 1, 10)[0].whole);
         assert!(blocks(b"", 1, 10).is_empty());
     }

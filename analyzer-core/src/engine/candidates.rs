@@ -111,16 +111,16 @@ fn severity(line: &[u8]) -> Option<Severity> {
 
 /// Returns true if a line that continues in others must be read: a text of the index may occur across them.
 pub(super) fn is_cut_in_two(bytes: &[u8], index: &Index, at: usize) -> bool {
-    let mut stands = false;
+    let mut occurs = false;
     if let Some(joined) = joined(bytes, at) {
-        stands = STARTS
+        occurs = STARTS
             .iter()
             .any(|start| joined.starts_with(start.as_bytes()));
         index.sweep(&joined, |hits| {
-            stands |= !index.is_error_level(hits.literal);
+            occurs |= !index.is_error_level(hits.literal);
         });
     }
-    stands
+    occurs
 }
 
 /// The text of a line of the CRI that continues in others, all in one.

@@ -75,16 +75,16 @@ fn writer(event: &Event<'_>) -> u64 {
     let mut hasher = DefaultHasher::new();
     let stated = event.time.map(|time| (time.zone_stated, time.year_stated));
     (event.format, stated).hash(&mut hasher);
-    if let Some(carrier) = &event.carrier {
+    if let Some(envelope) = &event.envelope {
         let names = [
-            &carrier.namespace,
-            &carrier.pod,
-            &carrier.container,
-            &carrier.node,
-            &carrier.program,
-            &carrier.pid,
+            &envelope.namespace,
+            &envelope.pod,
+            &envelope.container,
+            &envelope.node,
+            &envelope.program,
+            &envelope.pid,
         ];
-        carrier.stream.hash(&mut hasher);
+        envelope.stream.hash(&mut hasher);
         for name in names {
             name.as_ref().map(Text::as_str).hash(&mut hasher);
         }

@@ -89,7 +89,7 @@ pub(super) fn many_errors(source: &str, lines: u64) -> Option<LimitMet> {
 
 /// The limit on relations between objects.
 pub(super) fn many_relations(source: &str, left: Omitted, details: u64) -> Option<LimitMet> {
-    let told = [
+    let omissions = [
         (left.relations, "relations of objects"),
         (left.addresses, "addresses"),
         (left.pods, "pods' labels"),
@@ -98,16 +98,16 @@ pub(super) fn many_relations(source: &str, left: Omitted, details: u64) -> Optio
         (left.snapshots, "prints of objects"),
         (details, "details of findings"),
     ];
-    let told = told.into_iter().filter(|(count, _)| *count > 0);
-    let told: Vec<String> = told
+    let omissions = omissions.into_iter().filter(|(count, _)| *count > 0);
+    let omissions: Vec<String> = omissions
         .map(|(count, what)| format!("{count} {what}"))
         .collect();
-    (!told.is_empty()).then(|| LimitMet {
+    (!omissions.is_empty()).then(|| LimitMet {
         source: source.to_owned(),
         limit: Limit::ManyRelations,
         message: format!(
             "{} were not kept: a finding may lack the one that explains it, or that it is over",
-            told.join(", ")
+            omissions.join(", ")
         ),
     })
 }
@@ -224,7 +224,7 @@ impl DocumentStats {
         }
         if left.cut_off > 0 {
             let message = format!(
-                "lines of JSON that end before their brackets are closed: {}; what stands there was looked at",
+                "lines of JSON that end before their brackets are closed: {}; what is there was read",
                 left.cut_off
             );
             all.push(met(Limit::CutOff, message));

@@ -261,8 +261,8 @@ struct State {
 
 /// The latest time that an event states with its year.
 fn dated(event: &Event<'_>) -> Option<i128> {
-    let carried = event.carrier.as_ref().and_then(|carrier| carrier.time);
-    let times = [event.time, carried].into_iter().flatten();
+    let enveloped = event.envelope.as_ref().and_then(|envelope| envelope.time);
+    let times = [event.time, enveloped].into_iter().flatten();
     times
         .filter(|time| time.year_stated)
         .map(|time| time.nanos)
@@ -274,11 +274,11 @@ fn dated(event: &Event<'_>) -> Option<i128> {
 fn settle(events: &mut [Event<'_>], mut latest: Option<i128>) {
     for event in events {
         let own = dated(event);
-        let carried = event
-            .carrier
+        let enveloped = event
+            .envelope
             .as_mut()
-            .and_then(|carrier| carrier.time.as_mut());
-        for time in event.time.as_mut().into_iter().chain(carried) {
+            .and_then(|envelope| envelope.time.as_mut());
+        for time in event.time.as_mut().into_iter().chain(enveloped) {
             let settled = match (own, latest) {
                 // a record is written before it is taken
                 (Some(own), _) => infer_year::settled(time, own),

@@ -168,7 +168,7 @@ impl HitStore {
         let singles = self.assign_by_writer(singles, won);
         let are_several = singles.len() > 1;
         // an object may have very many
-        let mut told: HashSet<(u32, Subject, Values)> = HashSet::default();
+        let mut counted: HashSet<(u32, Subject, Values)> = HashSet::default();
         let mut further: BTreeSet<u32> = BTreeSet::new();
         let mut rivals_at: BTreeMap<u32, Vec<Span>> = BTreeMap::new();
         for (other, mark) in parts {
@@ -183,7 +183,7 @@ impl HitStore {
             let found = Match::of(*hit);
             let object = object_of(signature, &found);
             let values = distinct(signature, &found);
-            let counts = !are_several || told.insert((number, object.clone(), values.clone()));
+            let counts = !are_several || counted.insert((number, object.clone(), values.clone()));
             let is_further = !further.insert(number);
             let count = found.primary().count;
             if let Some(Hits::Single(single)) = self.signatures.get_mut(&number)

@@ -282,7 +282,7 @@ impl LineIndex {
             self.record(start);
             if format == Format::Plain && is_crash(line) {
                 self.add(start, RegionReason::Text);
-            } else if is_grave(format, line) {
+            } else if is_severe(format, line) {
                 self.add(start, RegionReason::Error);
             }
             return;
@@ -298,7 +298,7 @@ impl LineIndex {
             self.record(start);
             self.may_be_dated(start, line.as_bytes().first());
             let format = log::detect(line).unwrap_or(Format::Plain);
-            if is_grave(format, line) {
+            if is_severe(format, line) {
                 self.add(start, RegionReason::Error);
             }
             return;
@@ -338,7 +338,7 @@ fn is_journal_of_bytes(line: &[u8]) -> bool {
 
 /// Returns true if a record's line states a level of error or above, where neither its first bytes nor a text of
 /// the index tell.
-fn is_grave(format: Format, line: &str) -> bool {
+fn is_severe(format: Format, line: &str) -> bool {
     const WORDS: [&str; 10] = [
         "rror", "RROR", "FATAL", "CRIT", "crit", "emerg", "alert", " ERR ", " E | ", " C | ",
     ];
@@ -397,7 +397,7 @@ goes on\"
 ";
         let index = index_lines(text.as_bytes(), Around::default());
         let line = |at: usize| text[..at].matches('\n').count() + 1;
-        let told: Vec<(usize, RegionReason)> =
+        let classified: Vec<(usize, RegionReason)> =
             index.regions.iter().map(|t| (line(t.at), t.why)).collect();
         let wanted = [
             (2, RegionReason::Error),
@@ -407,7 +407,7 @@ goes on\"
             (13, RegionReason::Text),
             (14, RegionReason::Text),
         ];
-        assert_eq!(told, wanted);
+        assert_eq!(classified, wanted);
         assert_eq!((index.lines, index.records), (14, 7));
         let breaks: Vec<usize> = index.breaks.iter().map(|at| line(*at)).collect();
         // a row ends nothing that its header has not ended

@@ -72,8 +72,10 @@ impl Merged {
             (&numbers, self.snapshots.listed()),
         );
         let mut limits: Vec<LimitMet> = {
-            let told = self.documents.iter();
-            told.flat_map(|input| input.damage(&way.limits)).collect()
+            let documents = self.documents.iter();
+            documents
+                .flat_map(|input| input.damage(&way.limits))
+                .collect()
         };
         let matched = collected.matched.iter();
         let matched = matched

@@ -104,7 +104,7 @@ mod tests {
         }
 
         #[test]
-        fn what_has_the_same_hash_is_told_apart(said in prop::collection::vec((0..3u8, 0..5u8), 0..400)) {
+        fn values_of_one_hash_are_distinguished(said in prop::collection::vec((0..3u8, 0..5u8), 0..400)) {
             let mut numbers = ByHash::default();
             for number in 0..said.len() as u32 {
                 numbers.push(&0, number);

@@ -95,16 +95,16 @@ fn object(has_namespace: bool) -> impl Strategy<Value = String> {
 }
 
 /// What a match consists of: the places of its hits, its captures.
-type Told = (Vec<(usize, usize)>, Vec<(String, String)>);
+type Summary = (Vec<(usize, usize)>, Vec<(String, String)>);
 
-fn told(found: Vec<Match>) -> Vec<Told> {
+fn summaries(found: Vec<Match>) -> Vec<Summary> {
     let each = found.into_iter().map(|found| {
         let places = found.hits.iter().map(Hit::position).collect();
         let mut captures = found.captures;
         captures.sort();
         (places, captures)
     });
-    let mut all: Vec<Told> = each.collect();
+    let mut all: Vec<Summary> = each.collect();
     all.sort();
     all
 }
@@ -166,7 +166,7 @@ fn assert_agreement(condition: &str, documents: &[String], is_turned: bool) {
     facts.settle(place);
     let joined = matches(condition, tables.of_signature(0).unwrap(), &facts, &listed);
     let slow = evaluate(condition, &mut of_leaves.iter(), &listed);
-    assert_eq!(told(joined), told(slow), "{documents:#?}");
+    assert_eq!(summaries(joined), summaries(slow), "{documents:#?}");
 }
 
 proptest! {

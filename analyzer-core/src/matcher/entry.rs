@@ -68,7 +68,7 @@ fn of_lines(
     test: &mut impl FnMut(&str) -> Option<Span>,
 ) -> Vec<EntryFound> {
     let record = facts.record_text();
-    if facts.event.carrier.is_none() || !record.trim_end().contains('\n') {
+    if facts.event.envelope.is_none() || !record.trim_end().contains('\n') {
         return Vec::new();
     }
     let mut found = Vec::new();

@@ -52,7 +52,7 @@ impl<'e, 'a> EventView<'e, 'a> {
     /// The record without its envelopes, as a text of the record; none if it has none.
     pub fn unwrapped(&self) -> Option<&Text<'e>> {
         let unwrapped = || {
-            self.event.carrier.as_ref()?;
+            self.event.envelope.as_ref()?;
             unwrapped(self.record_text())
         };
         self.unwrapped.get_or_init(unwrapped).as_ref()
@@ -120,18 +120,18 @@ impl<'e, 'a> EventView<'e, 'a> {
 
     /// Returns true if one of these words, given in lower case, occurs in one of the texts.
     pub fn hold_one_of(&self, words: &[Token]) -> bool {
-        let stands = |word: &Token| {
+        let occurs = |word: &Token| {
             let mut texts = self.lower().iter();
             word.may_occur(self.marks()) && texts.any(|text| word.occurs(text.as_bytes()))
         };
-        words.iter().any(stands)
+        words.iter().any(occurs)
     }
 
     /// Returns true if one of these texts occurs in the record as it is written.
     pub fn is_written(&self, texts: &[Token]) -> bool {
         let marks = self.record_marks.get_or_init(|| Bloom::of([self.record]));
-        let stands = |text: &Token| text.may_occur(marks) && text.occurs(self.record);
-        texts.iter().any(stands)
+        let occurs = |text: &Token| text.may_occur(marks) && text.occurs(self.record);
+        texts.iter().any(occurs)
     }
 
     pub fn chain(&self) -> &ErrorChain<'a> {
@@ -183,8 +183,8 @@ fn is_doubled(bytes: &[u8], at: usize) -> bool {
         byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"/._".contains(byte))
     };
     let before = at.checked_sub(1).and_then(|before| bytes.get(before));
-    let behind = bytes.get(at + 2);
-    bytes.get(at + 1) == Some(&b'"') && is_of_word(before) != is_of_word(behind)
+    let after = bytes.get(at + 2);
+    bytes.get(at + 1) == Some(&b'"') && is_of_word(before) != is_of_word(after)
 }
 
 #[cfg(test)]

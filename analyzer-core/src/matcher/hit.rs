@@ -135,7 +135,7 @@ impl Hit {
         let at = event.time.map(Moment::At);
         let age = event.age.map(|age| Moment::Ago(age.seconds));
         let first_age = event.first_age.map(|age| Moment::Ago(age.seconds));
-        let told = |text: &Text<'_>| {
+        let masked = |text: &Text<'_>| {
             let mut text = text.as_str().to_owned();
             chunk.hide(&event.span, &mut text);
             text
@@ -155,9 +155,9 @@ impl Hit {
             format: event.format,
             subject: subject.with(found.container),
             ids,
-            component: event.component.as_ref().filter(|_| is_shown).map(told),
-            reason: event.reason.as_ref().filter(|_| is_shown).map(told),
-            writers: carriers(event),
+            component: event.component.as_ref().filter(|_| is_shown).map(masked),
+            reason: event.reason.as_ref().filter(|_| is_shown).map(masked),
+            writers: envelope_names(event),
             captures: hidden(chunk, &event.span, found.captures),
             weight: found.weight,
             count: event.count.max(1),
@@ -219,8 +219,8 @@ impl Hit {
 
     /// Takes the time at which a runtime or collector received the record, if it states one: entries are in that order.
     pub fn take_time_of_envelope(&mut self, event: &Event<'_>) {
-        let carrier = event.carrier.as_ref();
-        if let Some(time) = carrier.and_then(|carrier| carrier.time) {
+        let envelope = event.envelope.as_ref();
+        if let Some(time) = envelope.and_then(|envelope| envelope.time) {
             self.first = Some(Moment::At(time));
             self.last = Some(Moment::At(time));
         }
@@ -354,11 +354,11 @@ fn lines_around(chunk: &Chunk, mark: &Span, spans: &[Span]) -> Vec<Place> {
 }
 
 /// The program, container and pod that an event's envelope names.
-fn carriers(event: &Event<'_>) -> Vec<String> {
-    let Some(carrier) = &event.carrier else {
+fn envelope_names(event: &Event<'_>) -> Vec<String> {
+    let Some(envelope) = &event.envelope else {
         return Vec::new();
     };
-    let names = [&carrier.program, &carrier.container, &carrier.pod];
+    let names = [&envelope.program, &envelope.container, &envelope.pod];
     let names = names.into_iter().flatten();
     names.map(|name| name.as_str().to_owned()).collect()
 }

@@ -39,7 +39,7 @@ pub(crate) struct Ids {
     /// In the order of the record: UIDs in small letters with `-`, containers' ids as they are.
     pub named: Vec<String>,
     /// The owners of ids that the record itself names.
-    pub told: Vec<(String, Subject)>,
+    pub stated: Vec<(String, Subject)>,
     /// True if the record names its object, which then needs no id.
     pub is_named: bool,
 }
@@ -73,7 +73,7 @@ impl Ids {
         let is_named = !is_node && subject.name.as_ref().is_some_and(holds);
         let mut ids = Ids {
             named,
-            told: Vec::new(),
+            stated: Vec::new(),
             is_named,
         };
         ids.tell(event);
@@ -104,7 +104,7 @@ impl Ids {
             };
             let Some(of) = of else { continue };
             find(start_of(field.value.as_str()), |id, _| {
-                self.told.push((id, of.clone()));
+                self.stated.push((id, of.clone()));
             });
         }
         if !is_pod {
@@ -120,8 +120,9 @@ impl Ids {
             let text = start_of(text);
             find(text, |id, at| {
                 let before = text.get(..at).unwrap_or_default();
-                if before.ends_with(&printed) && !self.told.iter().any(|(known, _)| *known == id) {
-                    self.told.push((id, pod.clone()));
+                if before.ends_with(&printed) && !self.stated.iter().any(|(known, _)| *known == id)
+                {
+                    self.stated.push((id, pod.clone()));
                 }
             });
         }
@@ -131,7 +132,7 @@ impl Ids {
     pub fn size(&self) -> usize {
         const EACH: usize = 64;
         let named = self.named.iter().map(|id| id.len() + EACH);
-        let told = self.told.iter().map(|(id, of)| {
+        let stated = self.stated.iter().map(|(id, of)| {
             let parts = [&of.kind, &of.namespace, &of.name, &of.container];
             let parts = parts
                 .into_iter()
@@ -139,7 +140,7 @@ impl Ids {
                 .map(|part| part.len() + EACH / 2);
             id.len() + EACH + parts.sum::<usize>()
         });
-        size_of::<Ids>() + named.sum::<usize>() + told.sum::<usize>()
+        size_of::<Ids>() + named.sum::<usize>() + stated.sum::<usize>()
     }
 }
 
@@ -365,15 +366,15 @@ mod tests {
             &[("pod", "harbour/tide-0"), ("podUID", UID)],
         );
         assert!(own.is_named);
-        assert_eq!(own.told, [(UID.to_owned(), pod.clone())]);
+        assert_eq!(own.stated, [(UID.to_owned(), pod.clone())]);
         let printed = format!("Error syncing pod, tide-0_harbour({UID})");
-        assert_eq!(ids(pod.clone(), &printed, &[]).told.len(), 1);
+        assert_eq!(ids(pod.clone(), &printed, &[]).stated.len(), 1);
         // the log's own pod
         let other = ids(pod.clone(), "x", &[("podUID", UID)]);
-        assert!(!other.is_named && other.told.is_empty());
+        assert!(!other.is_named && other.stated.is_empty());
         // another id beside the pod's name
         let volume = format!("pod harbour/tide-0: volume pvc-{UID} is gone");
-        assert!(ids(pod, &volume, &[]).told.is_empty());
+        assert!(ids(pod, &volume, &[]).stated.is_empty());
         let round = [
             ("controllerKind", "Berth"),
             ("namespace", "harbour"),
@@ -381,6 +382,6 @@ mod tests {
             ("reconcileID", UID),
         ];
         let berth = Subject::new("Berth", Some("harbour"), "a");
-        assert_eq!(ids(Subject::default(), "x", &round).told[0].1, berth);
+        assert_eq!(ids(Subject::default(), "x", &round).stated[0].1, berth);
     }
 }

@@ -193,7 +193,7 @@ impl<'c> Tester<'c> {
     pub fn may_fulfil(&self, (number, leaf): ConditionId, record: &Record) -> bool {
         self.leaves(number)
             .get(usize::from(leaf))
-            .is_some_and(|leaf| self.of_record(leaf).words.may_stand(record))
+            .is_some_and(|leaf| self.of_record(leaf).words.may_match(record))
     }
 
     /// Returns true if a leaf condition is about records as they are written.
@@ -223,7 +223,7 @@ impl<'c> Tester<'c> {
         memo: &mut Memo,
         into: &mut Vec<(ConditionId, Box<Hit>)>,
     ) -> u64 {
-        let as_it_is = prefilter::stands_as_it_is(event.format);
+        let as_it_is = prefilter::is_verbatim(event.format);
         let candidates = candidates.filter(|_| as_it_is);
         let record = chunk.text.text().as_bytes().get(event.span.clone());
         let facts = EventView::new(event, record.unwrap_or_default());

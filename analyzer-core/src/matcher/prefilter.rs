@@ -64,7 +64,7 @@ impl Prefilter {
         }
         for text in texts {
             let text = text.as_str();
-            if stands_as_it_is(event.format) || is_folded(text) {
+            if is_verbatim(event.format) || is_folded(text) {
                 self.index.text(text.as_bytes(), into);
             } else {
                 self.index.text(folded(text).as_bytes(), into);
@@ -134,7 +134,7 @@ impl Prefilter {
 /// Returns true if the texts that a condition needs must occur in a record of this format with just the
 /// spaces that they have: so they can be found before the record is parsed. People and terminals
 /// wrap tables, descriptions and objects, but not log files.
-pub(crate) fn stands_as_it_is(format: Format) -> bool {
+pub(crate) fn is_verbatim(format: Format) -> bool {
     !format.is_structured()
 }
 

@@ -20,10 +20,10 @@ impl TimeRange {
         let Some(near) = self.until.or(self.since) else {
             return true;
         };
-        let carried = event.carrier.as_ref().and_then(|carrier| carrier.time);
+        let enveloped = event.envelope.as_ref().and_then(|envelope| envelope.time);
         let stamp = event
             .time
-            .or(carried)
+            .or(enveloped)
             .map(|stamp| infer_year::nearest(&stamp, near).unwrap_or(stamp));
         let time = match (stamp, event.age, self.now) {
             (Some(stamp), _, _) => stamp.nanos,

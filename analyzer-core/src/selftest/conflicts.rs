@@ -68,10 +68,10 @@ impl<'o> Conflicts<'o> {
             let Some(rival) = catalogue.get(other) else {
                 continue;
             };
-            let told = signature.refines.iter().any(|id| id == other)
+            let is_declared = signature.refines.iter().any(|id| id == other)
                 || rival.refines.contains(&signature.id);
             let both_causes = signature.role == Role::Cause && rival.role == Role::Cause;
-            if told || !both_causes {
+            if is_declared || !both_causes {
                 continue;
             }
             let rivals = rival.examples().matching.len();

@@ -220,13 +220,13 @@ impl Proof<'_> {
             |(name, bytes): &(String, Vec<u8>)| {
                 let report = self.analyzer.analyze_text(name, bytes.as_slice());
                 let findings = report.findings.into_iter();
-                let grave =
+                let severe =
                     findings.filter(|f| f.role != Role::Benign && f.severity >= Level::Warning);
                 let place = |finding: Finding| {
                     let line = finding.evidence.first().map_or(1, |evidence| evidence.line);
                     (format!("{name}:{line}"), finding.signature)
                 };
-                grave.map(place).collect::<Vec<_>>()
+                severe.map(place).collect::<Vec<_>>()
             },
         );
         alarms.into_iter().flatten().collect()
@@ -332,14 +332,14 @@ fn lint_captures(lints: &mut Lints<'_>) {
         let of_image = slot == "registry" && sure.contains("image");
         slot == "count" || of_image || sure.contains(slot) || signature.condition.gives(slot)
     };
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     // parts of a subject are optional, and a command without one is not shown
     let texts = signature.templates_people_read();
     for (field, template) in texts {
         let is_title = field == "title";
         for slot in template.bare_slots() {
             let known = always(slot) || (!is_title && GIVEN.contains(&slot));
-            if !known && told.insert((field, slot)) {
+            if !known && reported.insert((field, slot)) {
                 let level = if is_title { Error } else { Warning };
                 let message = format!(
                     "not every match captures {{{slot}}}; add a default, as in {{{slot}|words}}"
@@ -409,21 +409,21 @@ fn lint_examples(lints: &mut Lints<'_>, runs: &[&ExampleRun<'_>]) {
             lints.add((Error, "missing-examples"), (field, ""), message);
         }
     }
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     for run in runs {
         let field = run::field(run.wanted);
         if let Some(failure) = &run.failure {
             lints.add_at((Error, "example-fails"), field, run.line, failure.as_str());
         }
         let glued = run.glued.iter().filter(|_| run.wanted);
-        for slot in glued.filter(|slot| told.insert(("title", (*slot).clone()))) {
+        for slot in glued.filter(|slot| reported.insert(("title", (*slot).clone()))) {
             let message = format!(
                 "the title of this example runs a word and the value of {{{slot}}} together; write `: {{{slot}|}}` or `({{{slot}|}})`"
             );
             lints.add_at((Error, "glued"), field, run.line, message);
         }
         for (of, slot) in run.unfilled.iter().filter(|_| run.wanted) {
-            if told.insert((*of, slot.clone())) {
+            if reported.insert((*of, slot.clone())) {
                 let message = format!(
                     "the {of} of this example has no value for {{{slot}}}; write {{{slot}|words}} for where it is missing"
                 );

@@ -31,15 +31,15 @@ fn inner_key(text: &str, key: &str) -> Option<usize> {
     let mut at = lines.next()?.len();
     for line in lines {
         let rest = line.trim_start();
-        let blanks = line.len() - rest.len();
-        if blanks == 0 || key.is_empty() {
+        let spaces = line.len() - rest.len();
+        if spaces == 0 || key.is_empty() {
             return None;
         }
         if rest
             .strip_prefix(key)
             .is_some_and(|rest| rest.starts_with(':'))
         {
-            return Some(at + blanks);
+            return Some(at + spaces);
         }
         at += line.len();
     }

@@ -46,7 +46,7 @@ pub enum OverlapOutcome {
     /// Its finding is a symptom or benign, and unexplained.
     Beside,
     /// Its finding is a further cause, which the example lists under `also`.
-    Told,
+    Declared,
     /// Its finding is a further cause, after that of the example.
     SecondCause,
     /// Its finding is the first cause instead of the example's.
@@ -107,7 +107,7 @@ fn outcome(run: &ExampleRun<'_>, other: &Signature, found: Option<&Found>) -> Ov
     }
     let also = &run.example.also;
     if also.contains(&other.id) || also.contains(&other.cause) {
-        return OverlapOutcome::Told;
+        return OverlapOutcome::Declared;
     }
     let is_first = run.first_cause().map(|first| &first.signature) == Some(&other.id);
     if is_first && run.signature.role == Role::Cause {

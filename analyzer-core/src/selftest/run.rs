@@ -129,7 +129,7 @@ fn failure(
     // a resolved finding is not an answer
     let is_rule = signature.community.is_some();
     let Some(own) = own.filter(|own| own.recovered.is_none() || is_rule) else {
-        let others = told(&report.findings);
+        let others = found_instead(&report.findings);
         return wanted.then(|| match matched {
             true => format!(
                 "it matches, and gives way{others}; say what it `refines`, or demand more text"
@@ -172,7 +172,7 @@ fn failure(
     misled.then(|| format!("the first cause is {} ({})", first.cause, first.signature))
 }
 
-fn told(findings: &[Finding]) -> String {
+fn found_instead(findings: &[Finding]) -> String {
     let ids: Vec<&str> = findings
         .iter()
         .map(|finding| finding.signature.as_str())
@@ -184,8 +184,6 @@ fn told(findings: &[Finding]) -> String {
     }
 }
 
-/// The title or label of a finding that could not be filled, with the first value that may be
-/// missing.
 /// The slot of a value in the title that continues the word before it.
 fn glued(signature: &Signature, finding: &Finding) -> Option<String> {
     let is_word = |slot: &&str| {
@@ -196,6 +194,8 @@ fn glued(signature: &Signature, finding: &Finding) -> Option<String> {
     slots.find(is_word).map(str::to_owned)
 }
 
+/// The title or label of a finding that could not be filled, with the first value that may be
+/// missing.
 fn unfilled(
     analyzer: &Analyzer,
     signature: &Signature,
@@ -203,8 +203,8 @@ fn unfilled(
 ) -> Vec<(&'static str, String)> {
     let meaning = analyzer.catalogue().cause(&signature.cause);
     let title = (meaning == Some(&finding.title)).then_some(("title", &signature.title));
-    let told = finding.evidence.first().is_none_or(|e| e.label.is_some());
-    let label = signature.label.as_ref().filter(|_| !told);
+    let has_label = finding.evidence.first().is_none_or(|e| e.label.is_some());
+    let label = signature.label.as_ref().filter(|_| !has_label);
     let open = title.into_iter().chain(label.map(|label| ("label", label)));
     let slots = open.filter_map(|(field, template)| {
         let slot = template.bare_slots().next()?;

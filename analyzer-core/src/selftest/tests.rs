@@ -254,26 +254,26 @@ fn one_that_takes_the_examples_of_another() {
 }
 
 #[test]
-fn a_further_cause_is_told() {
+fn a_further_cause_is_declared() {
     let lid = r#"
 id: lid-open
 cause: image/not-found
 severity: warning
 title: the lid is open
-match: {event: {reason: FailedStore, message: and the lid of it stands open}}
+match: {event: {reason: FailedStore, message: and the lid of it is open}}
 why: it was opened
 "#;
     let both = ONE.replace(
         "keep: the bin \"b-2\" takes no more'",
-        "the bin \"b-2\" takes no more, and the lid of it stands open'",
+        "the bin \"b-2\" takes no more, and the lid of it is open'",
     );
     let found = codes(&[&both, lid], &[]);
     assert!(
         found.contains(&"0.yaml:19 examples.match second-cause".to_owned()),
         "{found:?}"
     );
-    let told = both.replace("stands open'", "stands open'\n      also: [lid-open]");
-    let found = codes(&[&told, lid], &[]);
+    let with_further_cause = both.replace("is open'", "is open'\n      also: [lid-open]");
+    let found = codes(&[&with_further_cause, lid], &[]);
     assert!(
         !found.iter().any(|lint| lint.contains("0.yaml")),
         "{found:?}"

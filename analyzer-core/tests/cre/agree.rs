@@ -66,11 +66,11 @@ proptest! {
         }
         let fast = analyzer(std::slice::from_ref(&text)).with_blocks_of(block);
         let slow = analyzer(&[text]).with_blocks_of(block).with_naive_matching();
-        let told = |analyzer: &Analyzer| {
+        let rendered = |analyzer: &Analyzer| {
             let report = analyzer.analyze_text("stdin", log.as_str());
             report.findings.iter().map(|finding| (finding.signature.clone(), finding.count)).collect::<Vec<_>>()
         };
-        prop_assert_eq!(told(&fast), told(&slow), "{}", log);
+        prop_assert_eq!(rendered(&fast), rendered(&slow), "{}", log);
     }
 }
 

@@ -33,7 +33,7 @@ fn ten_thousand_rules_are_read_and_run() {
 }
 
 #[test]
-fn state_is_bounded_and_limits_are_told() {
+fn state_is_bounded_and_limits_are_reported() {
     let set = rule(
         "CRE-2030-0001",
         "    set: {event: {source: shop}, window: 800000h, match: [oven, shelf], negate: [{value: closed, window: 800000h}]}",

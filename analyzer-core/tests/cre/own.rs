@@ -447,7 +447,7 @@ fn a_finding_carries_what_its_rule_says() {
 }
 
 #[test]
-fn a_rule_that_stands_for_a_cause_is_no_finding_of_its_own() {
+fn a_rule_tied_to_a_cause_is_no_finding_of_its_own() {
     // any rule that the mapping ties to the cause of a native signature
     let native = "id: disk\ncause: node/disk-full\nseverity: error\ntitle: the disk is full\nwhy: x\nmatch: {event: {message: 'no room left on {disk}'}}\n";
     let of = |id: &str| {

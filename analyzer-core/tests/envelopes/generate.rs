@@ -249,7 +249,7 @@ impl Envelope {
     /// Selects the records of the original log.
     pub fn own(&self, records: Vec<Value>) -> Vec<Value> {
         let is_own = |record: &Value| {
-            !matches!(self.kind, TwoStreams) || record["carrier"]["stream"] == "stderr"
+            !matches!(self.kind, TwoStreams) || record["envelope"]["stream"] == "stderr"
         };
         records.into_iter().filter(is_own).collect()
     }

@@ -203,7 +203,7 @@ fn a_long_name_of_any_claimed_length_is_passed_over() {
 }
 
 #[test]
-fn what_stands_before_a_damage_is_read() {
+fn what_precedes_the_damage_is_read() {
     let noise: String = (0..40_000_u32)
         .map(|number| format!("{:08x}\n", number.wrapping_mul(2_654_435_761)))
         .collect();
@@ -241,7 +241,7 @@ fn what_stands_before_a_damage_is_read() {
 }
 
 #[test]
-fn reading_goes_on_behind_a_damaged_header() {
+fn reading_goes_on_after_a_damaged_header() {
     let mut tar = tar_of(&[
         ("a.log", b"one\n"),
         ("b.log", b"two\n"),

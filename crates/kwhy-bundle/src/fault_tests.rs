@@ -113,12 +113,12 @@ fn a_failure_at_each_byte() {
         };
         for at in (0..bytes.len()).step_by(step) {
             let (inputs, report) = analysed(Faulty::new(&bytes, at, 1 << 16));
-            let told: Vec<String> = inputs
+            let reported: Vec<String> = inputs
                 .failures
                 .iter()
                 .map(|failure| failure.io_error().to_string())
                 .collect();
-            assert_eq!(told, ["the medium is gone"], "{form} at {at}");
+            assert_eq!(reported, ["the medium is gone"], "{form} at {at}");
             let (_, before) = analysed(&bytes[..at]);
             assert_eq!(said(&report), said(&before), "{form} at {at}");
         }

@@ -24,7 +24,7 @@ const REASONS: &[(&str, &str)] = &[
 
 pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {
     let first = cursor.part(0)?;
-    looked_up(cursor, first).or_else(|| told(cursor, first))
+    looked_up(cursor, first).or_else(|| answered(cursor, first))
 }
 
 /// Go's form.
@@ -64,7 +64,7 @@ fn looked_up<'a>(cursor: Cursor<'_, 'a>, first: Part<'_, 'a>) -> Option<Found<'a
 }
 
 /// The forms of libc, curl and Node.js.
-fn told<'a>(cursor: Cursor<'_, 'a>, first: Part<'_, 'a>) -> Option<Found<'a>> {
+fn answered<'a>(cursor: Cursor<'_, 'a>, first: Part<'_, 'a>) -> Option<Found<'a>> {
     let known = reason(first).filter(|(_, name)| name.as_str() != "timeout")?;
     let mut facts = vec![known];
     let value = first.as_str();

@@ -159,7 +159,7 @@ pub enum Stream {
 /// The envelope that brought a record here: a container runtime's file, `kubectl logs`, the
 /// journal, syslog.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Carrier<'a> {
+pub struct Envelope<'a> {
     /// The time at which the record was received.
     pub time: Option<Stamp>,
     /// The stream that it was written to.
@@ -178,10 +178,10 @@ pub struct Carrier<'a> {
     pub pid: Option<Text<'a>>,
 }
 
-impl<'a> Carrier<'a> {
+impl<'a> Envelope<'a> {
     /// The texts, in no order.
     fn parts_mut(&mut self) -> impl Iterator<Item = &mut Text<'a>> {
-        let Carrier {
+        let Envelope {
             time: _,
             stream: _,
             namespace,
@@ -232,7 +232,7 @@ pub struct Event<'a> {
     /// The document's bytes of a stack trace that belongs to it.
     pub stack: Option<Span>,
     /// The envelope that brought the record here, if there was one.
-    pub carrier: Option<Box<Carrier<'a>>>,
+    pub envelope: Option<Box<Envelope<'a>>>,
     /// The number of lines inside its span that belong to other records, which interrupt it.
     pub interrupted: u64,
     /// The number of nanoseconds by which its time precedes that of its writer's last record, if times run
@@ -261,7 +261,7 @@ impl<'a> Event<'a> {
             caller: None,
             fields: Vec::new(),
             stack: None,
-            carrier: None,
+            envelope: None,
             interrupted: 0,
             back: None,
             cut: false,
@@ -284,14 +284,14 @@ impl<'a> Event<'a> {
             reason,
             message,
             caller,
-            carrier,
+            envelope,
             ..
         } = self;
         let parts = [component, reason, caller].into_iter().flatten();
-        let carrier = carrier.as_deref_mut().map(Carrier::parts_mut);
+        let envelope = envelope.as_deref_mut().map(Envelope::parts_mut);
         std::iter::once(message)
             .chain(parts)
-            .chain(carrier.into_iter().flatten())
+            .chain(envelope.into_iter().flatten())
     }
 
     /// The texts that may say what went wrong: the message, then the fields that contain errors.

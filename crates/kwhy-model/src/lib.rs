@@ -26,7 +26,7 @@ mod time;
 mod time_json;
 
 pub use duration::nanoseconds;
-pub use event::{Carrier, Event, Format, Stream};
+pub use event::{Envelope, Event, Format, Stream};
 pub use field::{Field, Written};
 pub use grade::{Level, Role};
 pub use object::Listing;

@@ -97,11 +97,11 @@ fn segment_with<'a>(
         subject.fill_from(&segment.subject);
     }
     for Object { subject, .. } in &mut parsed.objects {
-        let is_told = subject
+        let is_identified = subject
             .kind
             .as_deref()
             .is_some_and(|kind| !table::is_ambiguous(kind));
-        if segment.format == Format::Table && !is_told && segment.subject.kind.is_some() {
+        if segment.format == Format::Table && !is_identified && segment.subject.kind.is_some() {
             subject.kind.clone_from(&segment.subject.kind);
         }
         if segment.format == Format::UnitStatus {

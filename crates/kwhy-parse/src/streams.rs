@@ -16,7 +16,7 @@ pub fn segments_of_stream<'a>(text: &'a str, segments: Vec<Segment<'a>>) -> Vec<
     };
     if let Some(last) = all.last_mut().filter(|last| last.is_log) {
         // as in the midst of a log, an empty line may belong to the record before it
-        last.lines.extend(empty_line_behind(text, last));
+        last.lines.extend(empty_line_after(text, last));
     }
     all
 }
@@ -115,12 +115,12 @@ fn is_output(segment: &Segment<'_>) -> bool {
 }
 
 /// The empty line right after a segment.
-fn empty_line_behind<'a>(text: &'a str, segment: &Segment<'a>) -> Option<Line<'a>> {
+fn empty_line_after<'a>(text: &'a str, segment: &Segment<'a>) -> Option<Line<'a>> {
     let last = segment.lines.last().filter(|last| !last.is_blank())?;
     let start = last.span().end + 1;
-    let behind = lines(text.get(start..)?).next().filter(Line::is_blank)?;
+    let after = lines(text.get(start..)?).next().filter(Line::is_blank)?;
     Some(Line {
-        text: behind.text,
+        text: after.text,
         start,
         number: last.number + 1,
     })

@@ -175,22 +175,22 @@ pub fn keep_namespace(report: &mut Report, namespace: &str, is_there: bool) {
         );
     }
     let left_out = left_out.iter().filter(|(count, _)| *count > 0);
-    let mut told: Vec<String> = left_out
+    let mut notes: Vec<String> = left_out
         .map(|(count, what)| format!("{} {what} left out", counted(*count, "finding")))
         .collect();
     if unknown > 0 {
-        told.push(format!(
+        notes.push(format!(
             "{} that may be of any namespace kept",
             counted(unknown, "finding")
         ));
     }
     if report.timeline.is_some() {
-        told.push("the timeline counts records of all namespaces".to_owned());
+        notes.push("the timeline counts records of all namespaces".to_owned());
     }
-    if !told.is_empty() {
+    if !notes.is_empty() {
         tell(
             Limit::Namespace,
-            format!("{namespace} only: {}", told.join(", ")),
+            format!("{namespace} only: {}", notes.join(", ")),
         );
     }
 }
@@ -284,15 +284,15 @@ pub fn keep_first(report: &mut Report, number: Option<usize>) -> usize {
 }
 
 fn keep_those(report: &mut Report, wanted: impl Fn(&Finding) -> bool) -> usize {
-    let grave = report.findings.iter().filter(|finding| wanted(finding));
-    let mut stays: HashSet<usize> = grave.clone().map(|finding| finding.rank).collect();
+    let severe = report.findings.iter().filter(|finding| wanted(finding));
+    let mut stays: HashSet<usize> = severe.clone().map(|finding| finding.rank).collect();
     let explained_by: HashMap<usize, Option<usize>> = report
         .findings
         .iter()
         .map(|finding| (finding.rank, finding.explained_by))
         .collect();
     // an explanation may itself be explained
-    let mut open: Vec<usize> = grave.filter_map(|finding| finding.explained_by).collect();
+    let mut open: Vec<usize> = severe.filter_map(|finding| finding.explained_by).collect();
     while let Some(rank) = open.pop() {
         if stays.insert(rank) {
             open.extend(explained_by.get(&rank).copied().flatten());
@@ -380,7 +380,7 @@ mod tests {
         report
     }
 
-    fn told(report: &Report) -> Vec<String> {
+    fn notes(report: &Report) -> Vec<String> {
         let limits = report.limits.iter();
         limits
             .map(|met| format!("{}: {}", met.limit, met.message))
@@ -418,7 +418,7 @@ mod tests {
                 .all(|explained| explained.rank <= 3)
         );
         assert_eq!(
-            told(&report),
+            notes(&report),
             [
                 "namespace: shop only: 1 finding of other namespaces left out, 1 finding of the whole cluster left out"
             ]
@@ -459,7 +459,7 @@ mod tests {
         assert!(report.findings.is_empty());
         assert!(!holds(&report, Some(Level::Info)));
         assert_eq!(
-            told(&report),
+            notes(&report),
             [
                 "namespace-unknown: the namespace shopp does not occur in this input; it names: dock, shop. Is shop meant?",
                 "namespace: shopp only: 4 findings of other namespaces left out, 1 finding of the whole cluster left out",
@@ -473,8 +473,8 @@ mod tests {
             .for_each(|finding| finding.subject = Subject::default());
         keep_namespace(&mut report, "shop", false);
         assert_eq!(report.findings.len(), 5);
-        assert!(told(&report)[0].ends_with("does not occur in this input; it names none"));
-        assert!(told(&report)[1].ends_with("5 findings that may be of any namespace kept"));
+        assert!(notes(&report)[0].ends_with("does not occur in this input; it names none"));
+        assert!(notes(&report)[1].ends_with("5 findings that may be of any namespace kept"));
     }
 
     #[test]

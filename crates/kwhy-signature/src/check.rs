@@ -9,7 +9,7 @@ use super::nearest::{hint, nearest};
 use super::schema::{GIVEN, Signature, read_source};
 use super::temporal::MISPLACED;
 
-/// The highest confidence of a signature that knows only what stands around the words of a fault.
+/// The highest confidence of a signature that knows only what surrounds the words of a fault.
 const MAX_OF_FRAME: f64 = 0.45;
 
 /// A YAML document of a file.
@@ -286,9 +286,9 @@ fn of_slots(signature: &Signature, all: &mut Vec<Problem>) {
             all.push(Problem::new("values", name, message));
         }
     }
-    let told = signature.since.iter().chain(&signature.extent);
+    let names = signature.since.iter().chain(&signature.extent);
     let fold = signature.fold.iter().flatten();
-    for name in told.chain(fold).filter(|name| !known(name)) {
+    for name in names.chain(fold).filter(|name| !known(name)) {
         let near = hint(name, captured.iter().copied());
         let message = format!("nothing captures {name:?}{near}");
         all.push(Problem::of_captures(name, message));

@@ -66,7 +66,7 @@ impl Loosening {
         let mut walk = Walk {
             scope: self.scope,
             fixed: self.fixed.as_ref(),
-            blanks: 0,
+            spaces: 0,
             used: None,
             is_start: true,
         };
@@ -79,7 +79,7 @@ struct Walk<'l> {
     scope: Scope,
     fixed: Option<&'l Range<usize>>,
     /// The number of spaces so far.
-    blanks: usize,
+    spaces: usize,
     /// The widest scope that made a difference.
     used: Option<Scope>,
     /// True at the start of the pattern.
@@ -166,8 +166,8 @@ impl Walk<'_> {
                 Item::Blank => {
                     end_text(&mut text, &mut out);
                     out.push(blank());
-                    let number = self.blanks;
-                    self.blanks += 1;
+                    let number = self.spaces;
+                    self.spaces += 1;
                     let is_open = self.fixed.is_some_and(|fixed| !fixed.contains(&number));
                     if is_open && takes_gap(&items, at) {
                         out.push(gap().clone());
@@ -323,7 +323,7 @@ fn is_start(items: &[Item<'_>], at: usize) -> bool {
 }
 
 /// Returns true if these words, one space for each blank, are the first items, and their last word ends there.
-fn stands(words: &str, items: &[Item<'_>]) -> bool {
+fn starts_with_words(words: &str, items: &[Item<'_>]) -> bool {
     let is = |wanted: u8, item: &Item<'_>| match item {
         Item::Byte(byte) => *byte == wanted,
         Item::Blank => wanted == b' ',
@@ -345,7 +345,9 @@ fn class_at(items: &[Item<'_>], at: usize) -> Option<(&'static Hir, usize)> {
     let rest = items.get(at..)?;
     let classes = CLASSES.iter().zip(classes());
     let found = classes.filter_map(|(members, hir)| {
-        let member = members.iter().find(|member| stands(member, rest))?;
+        let member = members
+            .iter()
+            .find(|member| starts_with_words(member, rest))?;
         Some((hir, member.len()))
     });
     found.max_by_key(|(_, length)| *length)
@@ -358,7 +360,9 @@ fn article_at(items: &[Item<'_>], at: usize) -> Option<(Hir, usize)> {
         return None;
     }
     let rest = items.get(at..)?;
-    let known = ARTICLES.iter().find(|known| stands(known, rest))?;
+    let known = ARTICLES
+        .iter()
+        .find(|known| starts_with_words(known, rest))?;
     let after = items.get(at + known.len());
     matches!(after, Some(Item::Blank)).then(|| (article().clone(), known.len() + 1))
 }

@@ -58,7 +58,7 @@ pub(super) fn digest(source: &str) -> Result<Digest, String> {
             let (scope, loose, searched) = loosened(lower);
             let loosening = match form {
                 // other words may be added where it is not searched for
-                Form::Template => Loosening::with_gaps(scope, searched.blanks.clone()),
+                Form::Template => Loosening::with_gaps(scope, searched.spaces.clone()),
                 _ => Loosening::new(scope),
             };
             (Some(loosening), loose, searched)
@@ -366,7 +366,7 @@ impl Template {
             ));
         }
         if self.slots.iter().any(|known| known == name) {
-            return Err(format!("the slot {{{name}}} stands twice in one pattern"));
+            return Err(format!("the slot {{{name}}} occurs twice in one pattern"));
         }
         self.slots.push(name.to_owned());
         self.parts.push(Hir::capture(Capture {

@@ -150,7 +150,7 @@ impl Pattern {
     /// The first match in a text.
     pub fn find_in(&self, text: Haystack<'_>) -> Option<Place> {
         let own = Input::new(self.side(text));
-        if !self.may_stand(text.lower.as_bytes()) || self.is_absent(own.clone()) {
+        if !self.may_match(text.lower.as_bytes()) || self.is_absent(own.clone()) {
             return None;
         }
         self.search(self.regex()?, own)
@@ -185,7 +185,7 @@ impl Pattern {
         let mut at = 0;
         // looking for a literal is much cheaper than for another match
         while found.len() < limit
-            && self.may_stand(text.lower.as_bytes().get(at..).unwrap_or_default())
+            && self.may_match(text.lower.as_bytes().get(at..).unwrap_or_default())
             && let Some(regex) = self.regex()
         {
             let input = Input::new(self.side(text)).range(at..);
@@ -203,14 +203,14 @@ impl Pattern {
     }
 
     /// Returns true if a text in lower case contains one of the literals of which each match contains one.
-    fn may_stand(&self, lower: &[u8]) -> bool {
+    fn may_match(&self, lower: &[u8]) -> bool {
         let Known {
             literals, digest, ..
         } = self.known();
-        let stands = |literal: &Token| literal.occurs(lower);
+        let occurs = |literal: &Token| literal.occurs(lower);
         !lower.is_empty()
             && digest.byte.is_none_or(|byte| memchr(byte, lower).is_some())
-            && (literals.is_empty() || literals.iter().any(stands))
+            && (literals.is_empty() || literals.iter().any(occurs))
     }
 
     /// Returns true if a match may be found in texts that have these marks in lower case; if not, it surely is not.
@@ -220,8 +220,8 @@ impl Pattern {
     }
 
     /// Returns true if a match is found in a text.
-    pub fn stands(&self, text: Haystack<'_>) -> bool {
-        self.may_stand(text.lower.as_bytes())
+    pub fn is_match(&self, text: Haystack<'_>) -> bool {
+        self.may_match(text.lower.as_bytes())
             && self.cheapest().is_some_and(|regex| {
                 let input = Input::new(self.side(text));
                 regex.is_match(&input)
@@ -230,7 +230,7 @@ impl Pattern {
 
     /// Returns true if a match is found in a text of which no writing in lower case is at hand.
     pub fn occurs(&self, text: &str) -> bool {
-        self.stands(Haystack::new(text, &in_lower_case(text)))
+        self.is_match(Haystack::new(text, &in_lower_case(text)))
     }
 
     /// The text that it stands for, if it is nothing but one: most tests of an object's values are a
@@ -247,7 +247,7 @@ impl Pattern {
             return is_line(text).then_some(Place::Slot(text.len()));
         }
         let lower = in_lower_case(text);
-        if !self.may_stand(lower.as_bytes()) {
+        if !self.may_match(lower.as_bytes()) {
             return None;
         }
         let own = self.side(Haystack::new(text, &lower));
@@ -263,7 +263,7 @@ impl Pattern {
         let lower = in_lower_case(text);
         let own = self.side(Haystack::new(text, &lower));
         let start = Input::new(own).anchored(Anchored::Yes);
-        self.may_stand(lower.as_bytes())
+        self.may_match(lower.as_bytes())
             && self
                 .regex()
                 .and_then(|regex| regex.find(&start))
@@ -506,7 +506,7 @@ mod tests {
     }
 
     #[test]
-    fn phrases_hold_what_no_carrier_escapes() {
+    fn phrases_hold_what_no_envelope_escapes() {
         let phrase = |pattern: &str| Pattern::parse(pattern).unwrap().phrases().join("|");
         assert_eq!(
             phrase("MountVolume.SetUp failed for volume \"{v}\" not found"),

@@ -35,7 +35,7 @@ const SHORTEST_OF_SEVERAL: usize = 8;
 pub(crate) struct Required {
     pub texts: Vec<String>,
     /// The numbers of the spaces that the texts contain.
-    pub blanks: Range<usize>,
+    pub spaces: Range<usize>,
 }
 
 impl Required {
@@ -174,7 +174,7 @@ pub(crate) fn phrases(hir: &Hir) -> Required {
     };
     Required {
         texts: found.texts.iter().flat_map(written).collect(),
-        blanks: found.blanks,
+        spaces: found.spaces,
     }
 }
 
@@ -198,13 +198,13 @@ enum Piece {
 struct Pieces(Vec<Piece>);
 
 impl Pieces {
-    fn add_text(&mut self, text: &str, blanks: Range<usize>) {
+    fn add_text(&mut self, text: &str, spaces: Range<usize>) {
         match self.0.last_mut() {
             Some(Piece::Text(before, known)) => {
                 before.push_str(text);
-                *known = joined(known, &blanks);
+                *known = joined(known, &spaces);
             }
-            _ => self.0.push(Piece::Text(text.to_owned(), blanks)),
+            _ => self.0.push(Piece::Text(text.to_owned(), spaces)),
         }
     }
 
@@ -250,15 +250,15 @@ fn is_certain(part: &Hir) -> bool {
 
 /// The pieces of the parts of a concatenation; `all` says whether also of those that match several texts.
 fn pieces(parts: &[&Hir], made: Made, all: bool) -> Vec<Piece> {
-    let mut blanks = 0;
+    let mut spaces = 0;
     let mut pieces = Pieces::default();
     for part in parts {
         if is_blank(part) {
             match made {
-                Made::Phrases => pieces.add_text(" ", blanks..blanks + 1),
+                Made::Phrases => pieces.add_text(" ", spaces..spaces + 1),
                 Made::Words => pieces.end(),
             }
-            blanks += 1;
+            spaces += 1;
         } else if let HirKind::Literal(literal) = part.kind() {
             let text = String::from_utf8_lossy(&literal.0);
             for run in text.split_inclusive(|c| !made.holds(c)) {
@@ -323,11 +323,11 @@ fn inner(part: &Hir, made: Made) -> Required {
             let texts = each.into_iter().flat_map(|each| each.texts);
             Required {
                 texts: texts.filter(|_| known).collect(),
-                blanks: 0..0,
+                spaces: 0..0,
             }
         }
         HirKind::Repetition(repeated) if repeated.min > 0 => Required {
-            blanks: 0..0,
+            spaces: 0..0,
             ..required(&repeated.sub, made)
         },
         _ => Required::default(),
@@ -359,11 +359,11 @@ fn best(pieces: &[Piece], made: Made) -> Required {
 fn windows(pieces: &[Piece], made: Made) -> Vec<Required> {
     let mut found = Vec::new();
     let mut texts = vec![String::new()];
-    let mut blanks = 0..0;
+    let mut spaces = 0..0;
     for piece in pieces {
         let more = match piece {
             Piece::Text(text, own) => {
-                blanks = joined(&blanks, own);
+                spaces = joined(&spaces, own);
                 std::slice::from_ref(text)
             }
             Piece::OneOf(more) => more,
@@ -385,18 +385,18 @@ fn windows(pieces: &[Piece], made: Made) -> Vec<Required> {
                 least.push(text.to_owned());
             }
         }
-        let mut blanks = blanks.clone();
+        let mut spaces = spaces.clone();
         // a space that a text alone does not start or end with is not searched for
         if let ([whole], [text]) = (texts.as_slice(), least.as_slice())
             && whole.trim() == text
-            && !blanks.is_empty()
+            && !spaces.is_empty()
         {
-            blanks.start += usize::from(whole.starts_with(' ') && !text.starts_with(' '));
-            blanks.end -= usize::from(whole.ends_with(' ') && !text.ends_with(' '));
+            spaces.start += usize::from(whole.starts_with(' ') && !text.starts_with(' '));
+            spaces.end -= usize::from(whole.ends_with(' ') && !text.ends_with(' '));
         }
         found.push(Required {
             texts: least,
-            blanks,
+            spaces,
         });
     }
     found

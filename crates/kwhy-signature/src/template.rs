@@ -142,12 +142,12 @@ impl Template {
     /// ```
     pub fn sentences(&self, value: impl Fn(&str) -> Option<String>) -> String {
         let value = |name: &str, _: Option<&str>| value(name);
-        let mut told = String::new();
+        let mut filled_in = String::new();
         for sentence in self.split() {
-            told.push_str(&filled(&sentence, value).unwrap_or_default());
+            filled_in.push_str(&filled(&sentence, value).unwrap_or_default());
         }
-        told.truncate(told.trim_end().len());
-        told
+        filled_in.truncate(filled_in.trim_end().len());
+        filled_in
     }
 
     /// Splits its parts into sentences: at a full stop and a space that no lower-case letter
@@ -252,15 +252,16 @@ mod tests {
     fn a_sentence_without_its_value_is_left_out() {
         let why = "Mount of {volume} failed, e.g. by a name. {pod} waits. It is 1.5 s. {driver|A driver} is asked.";
         let why = Template::parse(why).unwrap();
-        let told = |known: &'static str| why.sentences(|name| (name == known).then(|| "x".into()));
-        assert_eq!(told("none"), "It is 1.5 s. A driver is asked.");
-        assert_eq!(told("pod"), "x waits. It is 1.5 s. A driver is asked.");
+        let filled_in =
+            |known: &'static str| why.sentences(|name| (name == known).then(|| "x".into()));
+        assert_eq!(filled_in("none"), "It is 1.5 s. A driver is asked.");
+        assert_eq!(filled_in("pod"), "x waits. It is 1.5 s. A driver is asked.");
         assert_eq!(
-            told("volume"),
+            filled_in("volume"),
             "Mount of x failed, e.g. by a name. It is 1.5 s. A driver is asked."
         );
         // an empty value counts as missing
-        assert_eq!(why.sentences(|_| Some(" ".into())), told("none"));
+        assert_eq!(why.sentences(|_| Some(" ".into())), filled_in("none"));
     }
 
     #[test]

@@ -110,7 +110,7 @@ impl RequiredTokens {
     }
 
     /// Returns true if a record may fulfil the condition, judging by its words.
-    pub fn may_stand(&self, record: &Record) -> bool {
+    pub fn may_match(&self, record: &Record) -> bool {
         let begins = |word: &Token| {
             let mut places = word.offsets(&record.bytes);
             record.may_hold(word) && places.any(|at| may_begin_name(&record.bytes, at))
@@ -140,8 +140,8 @@ mod tests {
     use super::*;
 
     /// With marks and without.
-    fn may_stand(words: &RequiredTokens, record: &[u8]) -> bool {
-        let [few, many] = [1, FEW + 1].map(|number| words.may_stand(&Record::new(record, number)));
+    fn may_match(words: &RequiredTokens, record: &[u8]) -> bool {
+        let [few, many] = [1, FEW + 1].map(|number| words.may_match(&Record::new(record, number)));
         assert_eq!(few, many);
         many
     }
@@ -156,38 +156,38 @@ mod tests {
             "event: {reason: [FailedMount, Failed*], message: ['volume \"{v}\" of {p}: not there', 'regex: no (?P<what>disk|room) left on (the )?device-[0-9]+'], fields: {err: 'errno={n:int}'}}",
         );
         let words = RequiredTokens::of(&condition, &[]);
-        let stands = |record: &str| may_stand(&words, record.as_bytes());
-        assert!(stands(
+        let matches = |record: &str| may_match(&words, record.as_bytes());
+        assert!(matches(
             r#"reason=\"FailedX\" volume \"x\" of y: not   there errno=5"#
         ));
-        assert!(stands("Failed: no disk left on the device-3, errno=1"));
-        assert!(!stands("Failed: no disk left on the floor, errno=1"));
-        assert!(!stands("volume of: not there errno=5"));
-        assert!(!stands("Failed volume of: not there"));
+        assert!(matches("Failed: no disk left on the device-3, errno=1"));
+        assert!(!matches("Failed: no disk left on the floor, errno=1"));
+        assert!(!matches("volume of: not there errno=5"));
+        assert!(!matches("Failed volume of: not there"));
     }
 
     #[test]
-    fn the_writer_stands_in_its_record() {
+    fn the_writer_occurs_in_its_record() {
         let condition =
             condition("event: {component: [kubelet, 'controller*'], message: 'no room'}");
         let words = RequiredTokens::of(&condition, &["no room".to_owned()]);
-        assert!(may_stand(&words, b"kubelet[7]: no room"));
-        assert!(may_stand(
+        assert!(may_match(&words, b"kubelet[7]: no room"));
+        assert!(may_match(
             &words,
             br#"{"log":"t\tcontroller.oven\tno room"}"#
         ));
-        assert!(may_stand(
+        assert!(may_match(
             &words,
             br#"{"logger":"controllers.Oven","msg":"no room"}"#
         ));
-        assert!(!may_stand(&words, b"scheduler[7]: no room"));
-        assert!(!may_stand(&words, b"manager.controller: no room"));
+        assert!(!may_match(&words, b"scheduler[7]: no room"));
+        assert!(!may_match(&words, b"manager.controller: no room"));
     }
 
     #[test]
-    fn without_words_anything_may_stand() {
+    fn without_words_anything_may_match() {
         let condition = condition("event: {message: ['{a} {b}', 'some words']}");
-        assert!(may_stand(&RequiredTokens::of(&condition, &[]), b""));
+        assert!(may_match(&RequiredTokens::of(&condition, &[]), b""));
     }
 
     #[test]
@@ -197,9 +197,9 @@ mod tests {
             let raw: Vec<String> = raw.iter().map(ToString::to_string).collect();
             RequiredTokens::of(&condition, &raw)
         };
-        assert!(may_stand(&known(&["is not there"]), b"volume"));
-        assert!(!may_stand(&known(&["is not there"]), b"is not there"));
-        assert!(!may_stand(&known(&["is not there", "volume"]), b"volume"));
-        assert!(may_stand(&known(&["volume is not there"]), b""));
+        assert!(may_match(&known(&["is not there"]), b"volume"));
+        assert!(!may_match(&known(&["is not there"]), b"is not there"));
+        assert!(!may_match(&known(&["is not there", "volume"]), b"volume"));
+        assert!(may_match(&known(&["volume is not there"]), b""));
     }
 }

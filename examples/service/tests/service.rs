@@ -117,7 +117,7 @@ fn a_body_is_no_larger_than_it_may_be() {
 }
 
 #[test]
-fn a_body_that_is_cut_is_refused_and_leaves_nothing_behind() {
+fn a_body_that_is_cut_is_refused_and_leaves_nothing() {
     let service = Service::start(&["--at-once", "1"]);
     let mut half_open = service.begin(1_000_000);
     half_open.write_all(PANIC).unwrap();

@@ -217,7 +217,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_event_stands_in_all_its_forms() {
+    fn an_event_occurs_in_all_its_forms() {
         let forms = Forms::parse(super::super::FORMS).expect("the list");
         let values = Values::parse(super::super::VALUES).expect("the list");
         let entry = Entry {

@@ -286,7 +286,7 @@ fn quoted(text: &str, quote: char) -> Option<(&str, &str)> {
     (is_closed && !value.starts_with(' ')).then_some((value, after))
 }
 
-/// The type of a value that stands alone.
+/// The type of a value on its own.
 fn kind_of(value: &str) -> &'static str {
     match value.bytes().all(|byte| byte.is_ascii_digit()) {
         true => "int",

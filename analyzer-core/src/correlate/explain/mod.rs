@@ -244,11 +244,11 @@ fn nearest<'c>(
         Reverse((signature.role == Role::Cause, hundredths(signature)))
     });
     let explains = |a: &Candidate, b: &Candidate| all[b.cause].iter().any(|c| c.cause == a.cause);
-    let behind_no_other = |c: &&Candidate| {
+    let is_nearest = |c: &&Candidate| {
         let mut others = rivals.iter().filter(|other| other.cause != c.cause);
         !others.any(|other| explains(c, other) && !explains(other, c))
     };
-    let mut direct = rivals.iter().copied().filter(behind_no_other);
+    let mut direct = rivals.iter().copied().filter(is_nearest);
     direct.next().or_else(|| rivals.first().copied())
 }
 

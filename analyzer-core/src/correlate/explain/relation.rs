@@ -228,13 +228,13 @@ impl Pair<'_> {
     /// Returns true if all evidence of both is in records of the same logs, so that proximity is
     /// all that is known.
     fn is_in_same_log(&self) -> bool {
-        let is_told = |hit: &Hit| !hit.is_state && hit.format.is_log();
+        let is_logged = |hit: &Hit| !hit.is_state && hit.format.is_log();
         let (mine, theirs) = (&self.cause.hits, &self.symptom.hits);
         let documents: BTreeSet<usize> = theirs.iter().map(|hit| hit.document).collect();
-        theirs.iter().all(is_told)
+        theirs.iter().all(is_logged)
             && mine
                 .iter()
-                .all(|hit| is_told(hit) && documents.contains(&hit.document))
+                .all(|hit| is_logged(hit) && documents.contains(&hit.document))
     }
 
     /// Returns true if a record of the symptom repeats a link of the cause's error, or names its

@@ -135,7 +135,7 @@ mod tests {
         ] {
             paths.add(&Subject::new(kind, namespace, name));
         }
-        let told = [
+        let wanted = [
             (
                 "logs/shop/cart-6d8c9b7f54-2kxzq/cart.log",
                 Some("Pod shop/cart-6d8c9b7f54-2kxzq"),
@@ -147,9 +147,9 @@ mod tests {
             ("w3.log", Some("Node w3")),
             ("w33/cart.log", None),
         ];
-        let documents = told.map(|(document, _)| document.to_owned());
+        let documents = wanted.map(|(document, _)| document.to_owned());
         for _ in 0..2 {
-            for (document, subject) in told {
+            for (document, subject) in wanted {
                 let of = paths.of(document).map(|subject| subject.to_string());
                 assert_eq!(of.as_deref(), subject, "{document}");
             }

@@ -277,26 +277,26 @@ mod tests {
     use kwhy_parse::input::lines;
     use kwhy_parse::{describe, object};
 
-    fn told(objects: &[Object<'_>]) -> Vec<String> {
-        let mut told = Vec::new();
+    fn edges_of(objects: &[Object<'_>]) -> Vec<String> {
+        let mut found = Vec::new();
         for object in objects {
             let this = Arc::new(super::super::plain(&object.subject));
             edges(object, &this, |a, verb, b| {
-                told.push(format!("{a} {verb} {b}"))
+                found.push(format!("{a} {verb} {b}"))
             });
             addresses(object, &this, |address, owner| {
-                told.push(format!("{owner} has {address}"))
+                found.push(format!("{owner} has {address}"))
             });
         }
-        told
+        found
     }
 
-    fn told_by_yaml(text: &str) -> Vec<String> {
-        told(&object::parse(&lines(text).collect::<Vec<_>>()).objects)
+    fn edges_of_yaml(text: &str) -> Vec<String> {
+        edges_of(&object::parse(&lines(text).collect::<Vec<_>>()).objects)
     }
 
-    fn told_by_describe(text: &str) -> Vec<String> {
-        told(&describe::parse(&lines(text).collect::<Vec<_>>()).objects)
+    fn edges_of_describe(text: &str) -> Vec<String> {
+        edges_of(&describe::parse(&lines(text).collect::<Vec<_>>()).objects)
     }
 
     const POD_YAML: &str = "\
@@ -359,8 +359,8 @@ status:
 
     #[test]
     fn what_a_pod_needs() {
-        let mut told = told_by_yaml(POD_YAML);
-        told.dedup();
+        let mut found = edges_of_yaml(POD_YAML);
+        found.dedup();
         let pod = "Pod harbour/tide-0";
         let wanted = [
             format!("{pod} runs on Node quay-4"),
@@ -382,12 +382,12 @@ status:
             format!("{pod} has 10.4.0.9"),
             format!("{pod} has fd00::9"),
         ];
-        assert_eq!(told, wanted);
+        assert_eq!(found, wanted);
     }
 
     #[test]
     fn a_describe_tells_the_same() {
-        let told = told_by_describe(
+        let found = edges_of_describe(
             "\
 Name:             tide-0
 Namespace:        harbour
@@ -436,7 +436,7 @@ Events:        <none>
             "Node quay-4 has 192.0.2.44".to_owned(),
             format!("{pod} has 10.4.0.9"),
         ];
-        assert_eq!(told, wanted);
+        assert_eq!(found, wanted);
     }
 
     #[test]
@@ -453,7 +453,7 @@ status:
   - {type: Hostname, address: quay-4}
 ";
         let wanted = ["Node quay-4 has 192.0.2.44", "Node quay-4 has 198.51.100.4"];
-        assert_eq!(told_by_yaml(yaml), wanted);
+        assert_eq!(edges_of_yaml(yaml), wanted);
         let described = "\
 Name:               quay-4
 Roles:              <none>
@@ -466,12 +466,12 @@ Addresses:
 Capacity:
   cpu:  8
 ";
-        assert_eq!(told_by_describe(described), wanted);
+        assert_eq!(edges_of_describe(described), wanted);
     }
 
     #[test]
     fn what_others_need() {
-        let told = told_by_yaml(
+        let found = edges_of_yaml(
             "\
 apiVersion: discovery.k8s.io/v1
 kind: EndpointSlice
@@ -498,6 +498,6 @@ spec:
             "EndpointSlice harbour/tide-x7 holds Pod harbour/tide-0",
             "ServiceAccount harbour/keeper pulls with Secret harbour/depot",
         ];
-        assert_eq!(told, wanted);
+        assert_eq!(found, wanted);
     }
 }

@@ -140,7 +140,7 @@ impl Graph {
 
     /// Adds what a record says about the ids it contains. `order` compares documents.
     pub fn add_ids(&mut self, hit: &Hit, order: &impl Fn(usize, usize) -> Ordering) {
-        for (id, of) in hit.ids.iter().flat_map(|ids| &ids.told) {
+        for (id, of) in hit.ids.iter().flat_map(|ids| &ids.stated) {
             self.ids
                 .add(id, (hit.document, Arc::new(of.clone())), order);
         }
@@ -289,12 +289,12 @@ impl Graph {
         }
         let pod = plain(pod);
         let mut edges = self.of((document, &pod));
-        let told = edges.find_map(|edge| {
+        let of_edges = edges.find_map(|edge| {
             let is_node = edge.on.kind.as_deref() == Some("Node");
             edge.on.name.clone().filter(|_| is_node)
         });
         let of_static = || static_pod(pod.name.as_deref()?).map(|(_, node)| node.to_owned());
-        told.or_else(of_static)
+        of_edges.or_else(of_static)
     }
 
     /// The namespace of an object, if the input has only one of its kind and name.

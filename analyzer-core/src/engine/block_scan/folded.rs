@@ -47,8 +47,10 @@ impl<'a> Folder<'a> {
         if follows {
             open.span.end = event.span.end;
             open.lines += 1;
-            let carrier = open.head.carrier.as_ref();
-            carrier.and_then(|carrier| carrier.time).or(open.head.time)
+            let envelope = open.head.envelope.as_ref();
+            envelope
+                .and_then(|envelope| envelope.time)
+                .or(open.head.time)
         } else {
             self.close();
             None

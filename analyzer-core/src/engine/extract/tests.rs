@@ -7,10 +7,10 @@ fn subjects(text: &str) -> Vec<(u64, String)> {
         text.as_bytes(),
         |part| {
             let events = part.parsed.events.iter();
-            let told = |event: &kwhy_model::Event<'_>| {
+            let summary = |event: &kwhy_model::Event<'_>| {
                 (part.lines(&event.span).start, event.subject.to_string())
             };
-            events.map(told).collect::<Vec<_>>()
+            events.map(summary).collect::<Vec<_>>()
         },
         |mut more| all.append(&mut more),
     )
@@ -21,12 +21,15 @@ fn subjects(text: &str) -> Vec<(u64, String)> {
 /// The times of all events, as they are printed.
 fn times(text: &str) -> Vec<String> {
     let mut all = Vec::new();
-    let told = |part: &Extract<'_>| {
+    let summary = |part: &Extract<'_>| {
         let events = part.parsed.events.iter();
         let times = events.filter_map(|event| event.time);
         times.map(|time| time.to_string()).collect::<Vec<_>>()
     };
-    extract("x", text.as_bytes(), told, |mut more| all.append(&mut more)).unwrap();
+    extract("x", text.as_bytes(), summary, |mut more| {
+        all.append(&mut more)
+    })
+    .unwrap();
     all
 }
 
@@ -48,12 +51,14 @@ fn years_come_from_what_states_them() {
     // from elsewhere
     let near = |near| {
         let mut all = Vec::new();
-        let told = |part: &Extract<'_>| part.parsed.events[0].time.unwrap().to_string();
+        let summary = |part: &Extract<'_>| part.parsed.events[0].time.unwrap().to_string();
         let options = ExtractOptions {
             near,
             ..ExtractOptions::default()
         };
-        extract_with("x", options, klog.as_bytes(), told, |time| all.push(time));
+        extract_with("x", options, klog.as_bytes(), summary, |time| {
+            all.push(time)
+        });
         all
     };
     assert_eq!(near(None), ["12-31T23:59:58.000001"]);
@@ -87,11 +92,14 @@ fn times_that_run_backwards_are_marked() {
     };
     let backs = |text: &str| {
         let mut all = Vec::new();
-        let told = |part: &Extract<'_>| {
+        let summary = |part: &Extract<'_>| {
             let events = part.parsed.events.iter();
             events.map(|event| event.back).collect::<Vec<_>>()
         };
-        extract("x", text.as_bytes(), told, |mut more| all.append(&mut more)).unwrap();
+        extract("x", text.as_bytes(), summary, |mut more| {
+            all.append(&mut more)
+        })
+        .unwrap();
         all
     };
     let log = [
@@ -126,8 +134,10 @@ fn limits_hold() {
             ..ExtractOptions::default()
         };
         let mut events = 0;
-        let told = |part: &Extract<'_>| part.parsed.events.len() + part.parsed.objects.len();
-        let read = extract_with("x", options, text.as_bytes(), told, |more| events += more);
+        let summary = |part: &Extract<'_>| part.parsed.events.len() + part.parsed.objects.len();
+        let read = extract_with("x", options, text.as_bytes(), summary, |more| {
+            events += more
+        });
         let all = read.limits.into_iter().map(|met| met.message);
         (events, all.collect::<Vec<_>>())
     };
@@ -136,18 +146,18 @@ fn limits_hold() {
     let log = klog.repeat(BLOCK / klog.len() + 2);
     assert_eq!(met(none, &log).1, Vec::<String>::new());
     let short = none.with_line_length(50);
-    let (events, told) = met(short, &log);
+    let (events, limits) = met(short, &log);
     let more = BLOCK / klog.len() + 1;
     assert_eq!(events, more + 1);
     let message =
         format!("of line 1 and {more} more only the first part of 50 bytes each was looked at");
-    assert_eq!(told, [message]);
+    assert_eq!(limits, [message]);
     let pod = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  labels:\n    b: {c: {d: e}}\n";
     let flat = none.with_depth(3);
     assert_eq!(met(none, pod), (1, Vec::new()));
-    let (objects, told) = met(flat, pod);
+    let (objects, limits) = met(flat, pod);
     // and the line that is omitted, as text
-    assert_eq!((objects, told.len()), (2, 1), "{told:?}");
+    assert_eq!((objects, limits.len()), (2, 1), "{limits:?}");
 }
 
 #[test]
@@ -155,9 +165,9 @@ fn a_log_of_many_blocks_is_of_the_pod_that_the_command_names() {
     let line = "time=\"2024-03-04T05:06:07Z\" level=info msg=\"go on\"\n";
     let count = 3 * BLOCK / line.len();
     let text = format!("$ kubectl logs -n shop web-0\n{}", line.repeat(count));
-    let told = subjects(&text);
-    assert_eq!(told.len(), count);
-    for (number, (line, subject)) in (2..).zip(&told) {
+    let found = subjects(&text);
+    assert_eq!(found.len(), count);
+    for (number, (line, subject)) in (2..).zip(&found) {
         assert_eq!((*line, subject.as_str()), (number, "Pod shop/web-0"));
     }
     assert_eq!(subjects(line)[0].1, "");

@@ -36,17 +36,17 @@ fn lists_are_cut_between_their_items() {
     ];
     assert_eq!(texts(line, 1), wanted);
     let all = cut(line, 1, 3);
-    let told = |of: fn(&Piece) -> bool| all.iter().map(|(_, piece)| of(piece)).collect::<Vec<_>>();
+    let flags = |of: fn(&Piece) -> bool| all.iter().map(|(_, piece)| of(piece)).collect::<Vec<_>>();
     assert_eq!(
-        told(|piece| piece.is_first),
+        flags(|piece| piece.is_first),
         [true, false, false, false, false]
     );
     assert_eq!(
-        told(|piece| piece.is_last),
+        flags(|piece| piece.is_last),
         [false, false, false, false, true]
     );
     assert_eq!(
-        told(|piece| piece.goes_on),
+        flags(|piece| piece.goes_on),
         [false, true, true, false, false]
     );
     assert_eq!(all[1].1.of.as_deref(), Some("Pod"));

@@ -50,7 +50,7 @@ pub(crate) fn event(
     // what rules it out is mostly plain words, and cheaper to look for than what it must say
     let rules_out = |text: Haystack<'_>| {
         let mut patterns = pattern.not.0.iter();
-        patterns.any(|not| not.may_be(facts.marks()) && not.stands(text))
+        patterns.any(|not| not.may_be(facts.marks()) && not.is_match(text))
     };
     // the texts are made when they are asked for
     if !pattern.not.0.is_empty() && facts.haystacks().any(rules_out) {
@@ -155,7 +155,7 @@ fn may_say(patterns: &[Pattern], facts: &EventView<'_, '_>) -> bool {
 fn says_any(patterns: &[Pattern], facts: &EventView<'_, '_>) -> bool {
     facts
         .haystacks()
-        .any(|text| patterns.iter().any(|pattern| pattern.stands(text)))
+        .any(|text| patterns.iter().any(|pattern| pattern.is_match(text)))
 }
 
 /// The bytes to show where no pattern points at any: the message, or the whole record.

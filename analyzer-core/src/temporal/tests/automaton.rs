@@ -130,7 +130,7 @@ fn a_step_may_need_several() {
 }
 
 #[test]
-fn by_default_a_refutation_stands_between_first_and_last() {
+fn by_default_a_refutation_is_between_first_and_last() {
     for ordered in [false, true] {
         check(
             &shape(ordered, "a b c", 10, &[PLAIN]),

@@ -170,7 +170,7 @@ pub struct Shared {
     started: OnceLock<Duration>,
     /// True once it is reported that reading took too long.
     late: AtomicBool,
-    told: Mutex<LimitReports>,
+    reports: Mutex<LimitReports>,
 }
 
 impl Shared {
@@ -193,14 +193,14 @@ impl Shared {
         Shared::timed(&self.stop, self.clock)
     }
 
-    fn told(&self) -> std::sync::MutexGuard<'_, LimitReports> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    fn reports(&self) -> std::sync::MutexGuard<'_, LimitReports> {
+        self.reports.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reports a limit or a damage.
     pub fn tell(&self, source: &str, limit: Limit, message: impl Into<String>) {
-        let mut told = self.told();
-        let (listed, more) = told.met.entry(limit.clone()).or_default();
+        let mut reports = self.reports();
+        let (listed, more) = reports.met.entry(limit.clone()).or_default();
         let at = listed.partition_point(|known| known.source.as_str() <= source);
         listed.insert(at, LimitMet::new(source, limit, message));
         if listed.len() > MAX_TOLD {
@@ -211,12 +211,12 @@ impl Shared {
 
     /// Reports one of many members of a source that were treated alike.
     pub fn note(&self, source: &str, limit: Limit, what: &'static str, member: &str) {
-        let mut told = self.told();
+        let mut reports = self.reports();
         let key = (limit, what, source.to_owned());
-        if told.noted.len() >= MAX_SOURCES && !told.noted.contains_key(&key) {
+        if reports.noted.len() >= MAX_SOURCES && !reports.noted.contains_key(&key) {
             return;
         }
-        let (named, count) = told.noted.entry(key).or_default();
+        let (named, count) = reports.noted.entry(key).or_default();
         *count += 1;
         let at = named.partition_point(|known| known.as_str() <= member);
         if at < MAX_NAMED {
@@ -253,20 +253,20 @@ impl Shared {
 
     /// Reports a source that cannot be read.
     pub fn fail(&self, path: &Path, source: io::Error) {
-        self.told().failures.push((path.to_owned(), source));
+        self.reports().failures.push((path.to_owned(), source));
     }
 
     /// All that was reported, and what could not be read.
     pub fn finish(&self) -> (Vec<LimitMet>, Vec<(PathBuf, io::Error)>) {
-        let told = std::mem::take(&mut *self.told());
+        let reports = std::mem::take(&mut *self.reports());
         let mut all = Vec::new();
-        for (_, (mut listed, more)) in told.met {
+        for (_, (mut listed, more)) in reports.met {
             if let Some(last) = listed.last_mut().filter(|_| more > 0) {
                 last.message = format!("{}; {more} more like this", last.message);
             }
             all.append(&mut listed);
         }
-        for ((limit, what, source), (named, count)) in told.noted {
+        for ((limit, what, source), (named, count)) in reports.noted {
             let more = count - named.len() as u64;
             let mut names = named.join(", ");
             if more > 0 {
@@ -274,7 +274,7 @@ impl Shared {
             }
             all.push(LimitMet::new(source, limit, format!("{what}: {names}")));
         }
-        (all, told.failures)
+        (all, reports.failures)
     }
 
     /// Returns true if to come to an end.
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_stays_short() {
+    fn what_is_reported_stays_short() {
         let shared = Shared::default();
         for number in 0..100 {
             shared.tell("b.tar", Limit::Damaged, "it ends early");

@@ -176,7 +176,7 @@ impl Walk<'_> {
         }
         let place = match last {
             "" => "before its first member".to_owned(),
-            last => format!("in or behind {last}"),
+            last => format!("in or after {last}"),
         };
         let message = match error.kind() {
             io::ErrorKind::UnexpectedEof => {

@@ -105,7 +105,7 @@ impl Read for Layer<'_> {
         }
         if self.shared.is_bomb(&self.limits) {
             let message = format!(
-                "all together unpacks to more than {} bytes for each packed one: it was left behind {} bytes",
+                "the compression ratio of all together exceeds {}; stopped after {} bytes",
                 self.limits.ratio, self.given
             );
             return Err(self.stop(Limit::Ratio, message));
@@ -120,7 +120,7 @@ impl Read for Layer<'_> {
             Err(error) => {
                 let (format, given) = (self.format, self.given);
                 let message = format!(
-                    "the {format} data is damaged behind {given} bytes: {error}; what came before was read"
+                    "the {format} data is damaged after {given} bytes: {error}; what came before was read"
                 );
                 return Err(self.stop(Limit::Damaged, message));
             }
@@ -146,7 +146,7 @@ impl Read for Layer<'_> {
         let packed = packed.unwrap_or_default().max(1);
         if self.given > self.limits.free && self.given / packed > self.limits.ratio {
             let message = format!(
-                "more than {} bytes unpacked for each packed one: it was left behind {} bytes",
+                "the compression ratio exceeds {}; stopped after {} bytes",
                 self.limits.ratio, self.given
             );
             return Err(self.stop(Limit::Ratio, message));

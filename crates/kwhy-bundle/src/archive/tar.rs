@@ -84,14 +84,14 @@ fn is_zero(block: &[u8]) -> bool {
 
 /// Returns true if a block's check sum is right. Old tars added the bytes with their signs.
 fn is_header(block: &[u8; BLOCK]) -> bool {
-    let Some(told) = number(&block[148..156]) else {
+    let Some(stated) = number(&block[148..156]) else {
         return false;
     };
     let outside = block[..148].iter().chain(&block[156..]);
     let unsigned: u64 = outside.clone().map(|byte| u64::from(*byte)).sum();
     let signed: i64 = outside.map(|byte| i64::from(*byte as i8)).sum();
     block[0] != 0
-        && (told == unsigned + 8 * 32 || i64::try_from(told).ok() == Some(signed + 8 * 32))
+        && (stated == unsigned + 8 * 32 || i64::try_from(stated).ok() == Some(signed + 8 * 32))
 }
 
 /// An octal number, or GNU's binary one.

@@ -351,8 +351,8 @@ impl Read for Zstd<'_> {
             if let Some(error) = self.failure.take() {
                 return Err(error);
             }
-            let told = self.decoder.get_checksum_from_data();
-            if told.is_some() && told != self.decoder.get_calculated_checksum() {
+            let expected = self.decoder.get_checksum_from_data();
+            if expected.is_some() && expected != self.decoder.get_calculated_checksum() {
                 return Err(damaged("its check sum is wrong"));
             }
             self.inside = false;

@@ -55,11 +55,11 @@ enum Open {
     Stored {
         left: u64,
         crc: Crc,
-        told: Option<u32>,
+        expected: Option<u32>,
     },
     Deflate {
         inflate: Box<Inflate>,
-        told: Option<u32>,
+        expected: Option<u32>,
         described: bool,
     },
     /// It continues to the next header.
@@ -175,20 +175,20 @@ impl<'s> Zip<'s> {
         self.open = match method {
             Method::Deflate => Open::Deflate {
                 inflate: Box::new(Inflate::new()),
-                told: (!described).then_some(crc),
+                expected: (!described).then_some(crc),
                 described,
             },
             Method::Stored if known => Open::Stored {
                 left: packed,
                 crc: Crc::new(),
-                told: (!described && short(8) == 0).then_some(crc),
+                expected: (!described && short(8) == 0).then_some(crc),
             },
             // a folder has no content, but may have a descriptor
             Method::Stored if name.ends_with(b"/") => Open::None,
             _ if known => Open::Stored {
                 left: packed,
                 crc: Crc::new(),
-                told: None,
+                expected: None,
             },
             _ => Open::Lost,
         };
@@ -231,8 +231,8 @@ impl<'s> Zip<'s> {
     fn descriptor(&mut self, sum: u32) -> io::Result<()> {
         let ahead = self.source.peek(28)?;
         let signed = if ahead.starts_with(DESCRIPTOR) { 4 } else { 0 };
-        let told = ahead.get(signed..).and_then(<[u8]>::first_chunk::<4>);
-        let told = told.copied().map(u32::from_le_bytes);
+        let expected = ahead.get(signed..).and_then(<[u8]>::first_chunk::<4>);
+        let expected = expected.copied().map(u32::from_le_bytes);
         // sizes of 4 bytes each, or of 8 in an archive of more than 4 GiB: a mark follows
         let short = signed + 12;
         let long = signed + 20;
@@ -243,8 +243,8 @@ impl<'s> Zip<'s> {
             short
         };
         self.source.consume(length);
-        match told {
-            Some(told) if told == sum => Ok(()),
+        match expected {
+            Some(expected) if expected == sum => Ok(()),
             Some(_) => Err(damaged("its check sum is wrong")),
             None => Err(ends_early()),
         }
@@ -269,9 +269,15 @@ impl Read for Zip<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match &mut self.open {
             Open::None | Open::Lost => Ok(0),
-            Open::Stored { left, crc, told } => {
+            Open::Stored {
+                left,
+                crc,
+                expected,
+            } => {
                 if *left == 0 {
-                    let wrong = told.take().is_some_and(|told| told != crc.sum());
+                    let wrong = expected
+                        .take()
+                        .is_some_and(|expected| expected != crc.sum());
                     return if wrong {
                         Err(damaged("its check sum is wrong"))
                     } else {
@@ -294,7 +300,7 @@ impl Read for Zip<'_> {
             }
             Open::Deflate {
                 inflate,
-                told,
+                expected,
                 described,
             } => {
                 if into.is_empty() {
@@ -303,13 +309,15 @@ impl Read for Zip<'_> {
                 let read = inflate.read(&mut self.source, into);
                 match read {
                     Ok(0) => {
-                        let (sum, told, described) = (inflate.crc.sum(), *told, *described);
+                        let (sum, expected, described) = (inflate.crc.sum(), *expected, *described);
                         self.open = Open::None;
                         if described {
                             self.descriptor(sum)?;
                         }
-                        match told {
-                            Some(told) if told != sum => Err(damaged("its check sum is wrong")),
+                        match expected {
+                            Some(expected) if expected != sum => {
+                                Err(damaged("its check sum is wrong"))
+                            }
                             _ => Ok(0),
                         }
                     }

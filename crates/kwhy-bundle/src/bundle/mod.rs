@@ -80,7 +80,7 @@ pub trait DocumentSink {
     fn again(&mut self, _number: usize, _name: &str) {}
 
     /// A member that is not read, or what one is.
-    fn told(&mut self, _member: &Member, _what: Disposition) {}
+    fn disposed(&mut self, _member: &Member, _what: Disposition) {}
 }
 
 /// The fate of a member.
@@ -101,8 +101,8 @@ impl<S: DocumentSink + ?Sized> DocumentSink for &mut S {
         (**self).again(number, name);
     }
 
-    fn told(&mut self, member: &Member, what: Disposition) {
-        (**self).told(member, what);
+    fn disposed(&mut self, member: &Member, what: Disposition) {
+        (**self).disposed(member, what);
     }
 }
 
@@ -265,7 +265,7 @@ impl<S: DocumentSink> Bundles<S> {
     }
 
     fn skip(&mut self, member: &Member, why: &'static str) {
-        self.sink.told(member, Disposition::Skipped(why));
+        self.sink.disposed(member, Disposition::Skipped(why));
     }
 }
 
@@ -325,7 +325,7 @@ impl<S: DocumentSink> MemberVisitor for Bundles<S> {
             let what = "holds NUL bytes, so it is no text; what reads like text in it was analysed";
             self.shared.tell(&member.name, Limit::Binary, what);
         }
-        self.sink.told(member, Disposition::Read(place.content));
+        self.sink.disposed(member, Disposition::Read(place.content));
         let document = Document {
             name: member.name.clone(),
             about: place.about,
@@ -395,12 +395,12 @@ impl<S: DocumentSink> Bundles<S> {
         if !failed(&text) {
             return;
         }
-        let mut told: String = first.chars().take(200).collect();
-        if told.len() < first.len() {
-            told.push('…');
+        let mut excerpt: String = first.chars().take(200).collect();
+        if excerpt.len() < first.len() {
+            excerpt.push('…');
         }
         let message =
-            format!("a collector failed, so it may hold less than the cluster had: {told}");
+            format!("a collector failed, so it may hold less than the cluster had: {excerpt}");
         self.shared
             .tell(&member.name, Limit::CollectorError, message);
     }

@@ -131,18 +131,18 @@ impl Pattern {
                         Token::Any
                     }
                     '{' => {
-                        let (name, behind) = rest[1..]
+                        let (name, after) = rest[1..]
                             .split_once('}')
                             .ok_or_else(|| format!("no `}}` in {text:?}"))?;
-                        rest = behind;
+                        rest = after;
                         Token::Keep(
                             Field::of(name).ok_or_else(|| format!("{name:?} is no capture"))?,
                         )
                     }
                     _ => {
                         let end = rest.find(['*', '{']).unwrap_or(rest.len());
-                        let (text, behind) = rest.split_at(end);
-                        rest = behind;
+                        let (text, after) = rest.split_at(end);
+                        rest = after;
                         weight += text.len();
                         Token::Text(text.to_owned())
                     }
@@ -223,8 +223,8 @@ fn fit_tokens<'p>(tokens: &[Token], text: &'p str, kept: &mut Kept<'p>) -> bool 
         [Token::Any, Token::Text(wanted), rest @ ..] => {
             let mut from = 0;
             while let Some(at) = text[from..].find(wanted.as_str()) {
-                let behind = from + at + wanted.len();
-                if fit_tokens(rest, &text[behind..], kept) {
+                let after = from + at + wanted.len();
+                if fit_tokens(rest, &text[after..], kept) {
                     return true;
                 }
                 kept.truncate(known);
@@ -253,12 +253,12 @@ fn fit_tokens<'p>(tokens: &[Token], text: &'p str, kept: &mut Kept<'p>) -> bool 
         }
         [Token::Keep(field), rest @ ..] => {
             for end in field.ends(text) {
-                let (name, behind) = text.split_at(end);
-                if matches!(&rest[0], Token::Text(next) if !behind.starts_with(next.as_str())) {
+                let (name, after) = text.split_at(end);
+                if matches!(&rest[0], Token::Text(next) if !after.starts_with(next.as_str())) {
                     continue;
                 }
                 kept.push((*field, name));
-                if fit_tokens(rest, behind, kept) {
+                if fit_tokens(rest, after, kept) {
                     return true;
                 }
                 kept.truncate(known);
@@ -284,8 +284,8 @@ mod tests {
     fn kept(pattern: &str, path: &str) -> Option<String> {
         let path: Vec<&str> = path.split('/').collect();
         let kept = Pattern::new(pattern).unwrap().fit(&path)?;
-        let told: Vec<&str> = kept.iter().map(|(_, text)| *text).collect();
-        Some(told.join(" "))
+        let texts: Vec<&str> = kept.iter().map(|(_, text)| *text).collect();
+        Some(texts.join(" "))
     }
 
     #[test]
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told() {
+    fn errors_are_reported() {
         assert!(Pattern::new("{pods}/x").is_err());
         assert!(Pattern::new("{pod/x").is_err());
         assert!(Pattern::new("a//b").is_err());
@@ -331,7 +331,7 @@ mod tests {
             .filter(|end| text.is_char_boundary(*end))
             .any(|end| {
                 kept.truncate(known);
-                let (run, behind) = text.split_at(end);
+                let (run, after) = text.split_at(end);
                 let fits = match first {
                     Token::Text(wanted) => run == wanted,
                     Token::Any => true,
@@ -340,7 +340,7 @@ mod tests {
                         can_be(*field, run)
                     }
                 };
-                fits && naive(rest, behind, kept)
+                fits && naive(rest, after, kept)
             })
     }
 

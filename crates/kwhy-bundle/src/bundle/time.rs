@@ -50,16 +50,19 @@ mod tests {
 
     #[test]
     fn times() {
-        let told = |time: Option<Timestamp>| time.map(|time| time.to_string());
+        let rendered = |time: Option<Timestamp>| time.map(|time| time.to_string());
         assert_eq!(
-            told(in_name("2024-03-04T05-06-07Z")).as_deref(),
+            rendered(in_name("2024-03-04T05-06-07Z")).as_deref(),
             Some("2024-03-04T05:06:07Z")
         );
         assert_eq!(in_name("2024-03-04T05-06-07"), None);
         let text = "2024-03-04 05:06:07.5 +0100 CET m=+0.1\n2024-03-04 05:09:07 +0100 CET m=+180\n";
-        assert_eq!(told(in_text(text)).as_deref(), Some("2024-03-04T04:09:07Z"));
         assert_eq!(
-            told(in_text("2024-03-04T05:06:07Z\n")).as_deref(),
+            rendered(in_text(text)).as_deref(),
+            Some("2024-03-04T04:09:07Z")
+        );
+        assert_eq!(
+            rendered(in_text("2024-03-04T05:06:07Z\n")).as_deref(),
             Some("2024-03-04T05:06:07Z")
         );
         assert_eq!(in_text("nothing 1 2\n\u{e9}\u{e9} a b\u{e9}\u{e9}c"), None);

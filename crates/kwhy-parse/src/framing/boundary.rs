@@ -133,7 +133,7 @@ fn continues_in_envelope(bytes: &[u8], at: usize, line: &[u8]) -> bool {
         return false;
     }
     let next = next_line(bytes, at).map_or(&[][..], |next| line_at(bytes, next));
-    log::goes_on_in_carrier(&line, &text(next))
+    log::continues_in_envelope(&line, &text(next))
         || log::is_raw_line(
             &line,
             lines_before(bytes, at).map(text),

@@ -148,11 +148,11 @@ fn klog_caller(text: &[u8]) -> Option<&[u8]> {
     }
     let length = klog_time_length(header)?;
     let rest = header.get(length..)?;
-    let blanks = run(rest, |byte| byte == b' ');
-    let thread = rest.get(blanks..)?;
+    let spaces = run(rest, |byte| byte == b' ');
+    let thread = rest.get(spaces..)?;
     let digits = run(thread, |byte| byte.is_ascii_digit());
     let caller = thread.get(digits..)?.strip_prefix(b" ")?;
-    (blanks > 0 && digits > 0).then_some(caller)
+    (spaces > 0 && digits > 0).then_some(caller)
 }
 
 fn is_logrus(text: &[u8]) -> bool {
@@ -199,7 +199,7 @@ fn is_json(text: &[u8]) -> bool {
     let mut rest = first;
     let (mut time, mut level) = (false, false);
     for index in 0..3 {
-        let Some((key, behind)) = member(rest) else {
+        let Some((key, after)) = member(rest) else {
             return false;
         };
         match key {
@@ -211,10 +211,10 @@ fn is_json(text: &[u8]) -> bool {
         if time && level {
             return true;
         }
-        let Some(behind) = behind.strip_prefix(b",") else {
+        let Some(after) = after.strip_prefix(b",") else {
             return false;
         };
-        rest = behind;
+        rest = after;
     }
     false
 }

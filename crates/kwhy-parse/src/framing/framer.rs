@@ -100,17 +100,17 @@ impl Framer {
 
     /// Starts a record on this line.
     pub fn begin(&mut self, format: Format, line: &str) {
-        let carrier = layer(line);
+        let envelope = layer(line);
         let mut sources = std::mem::take(&mut self.sources);
-        if let Some(carrier) = &carrier {
-            sources.learn(line, carrier);
+        if let Some(envelope) = &envelope {
+            sources.learn(line, envelope);
         }
         *self = Framer {
             format: Some(format),
             // in an envelope all lines have it
-            raw: carrier.is_none() && (formats::follow(format).raw)(line),
-            column: carrier.as_ref().map_or(0, Layer::column),
-            entry: carrier.and_then(|_| Block::begin(line)),
+            raw: envelope.is_none() && (formats::follow(format).raw)(line),
+            column: envelope.as_ref().map_or(0, Layer::column),
+            entry: envelope.and_then(|_| Block::begin(line)),
             sources,
             ..Framer::default()
         };
@@ -150,8 +150,8 @@ impl Framer {
         let Some(format) = self.format else {
             return Relation::Outside;
         };
-        let blanks = line.len() - line.trim_start_matches(' ').len();
-        let is_indented = !self.blank && self.column > 0 && blanks >= self.column;
+        let spaces = line.len() - line.trim_start_matches(' ').len();
+        let is_indented = !self.blank && self.column > 0 && spaces >= self.column;
         if is_indented || self.is_in_entry(line) || self.sources.contains(line) {
             self.maybe = 0;
             return Relation::Continues;

@@ -35,11 +35,11 @@ impl Cri {
         }
         let head = &line[..line.len().min(64)];
         let space = memchr(b' ', head)?;
-        let behind = &head[space..];
-        let (stream, tag) = if let Some(tag) = behind.strip_prefix(b" stdout ") {
+        let after = &head[space..];
+        let (stream, tag) = if let Some(tag) = after.strip_prefix(b" stdout ") {
             (0, tag)
         } else {
-            (1, behind.strip_prefix(b" stderr ")?)
+            (1, after.strip_prefix(b" stderr ")?)
         };
         // further tags follow a colon
         let partial = match (tag.first()?, tag.get(1)) {

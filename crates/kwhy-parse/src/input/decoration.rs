@@ -178,8 +178,8 @@ pub(super) fn tag_at_start(text: &[u8]) -> Option<usize> {
         .position(|byte| !byte.is_ascii_alphabetic())
         .and_then(|end| inner.get(..end))?;
     let is_known = TAGS.iter().any(|tag| tag.eq_ignore_ascii_case(name));
-    let behind = inner.get(name.len())?;
-    if !is_known || !matches!(behind, b'>' | b'/' | b' ') {
+    let after = inner.get(name.len())?;
+    if !is_known || !matches!(after, b'>' | b'/' | b' ') {
         return None;
     }
     memchr::memchr(b'>', head).map(|end| end + 1)

@@ -30,7 +30,7 @@ impl Data {
 
 /// The state of the events of a describe's current object.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) enum EventsTold {
+pub(super) enum EventsState {
     #[default]
     NotYet,
     /// `Events:  <none>`.
@@ -41,18 +41,18 @@ pub(super) enum EventsTold {
     Header,
 }
 
-impl EventsTold {
-    pub fn after(self, text: &str) -> EventsTold {
+impl EventsState {
+    pub fn after(self, text: &str) -> EventsState {
         if describe::is_start(text) {
-            EventsTold::NotYet
+            EventsState::NotYet
         } else if let Some(value) = events_title(text) {
             if value.is_empty() {
-                EventsTold::Title
+                EventsState::Title
             } else {
-                EventsTold::None
+                EventsState::None
             }
         } else if events::is_header(text) {
-            EventsTold::Header
+            EventsState::Header
         } else {
             self
         }
@@ -62,12 +62,12 @@ impl EventsTold {
     /// the events alone.
     pub fn is_over_at(self, text: &str) -> bool {
         match self {
-            EventsTold::NotYet => false,
-            EventsTold::None => {
+            EventsState::NotYet => false,
+            EventsState::None => {
                 events_title(text).is_some() || events::is_header(text) || events::is_row(text)
             }
-            EventsTold::Title => events_title(text).is_some(),
-            EventsTold::Header => events_title(text).is_some() || events::is_header(text),
+            EventsState::Title => events_title(text).is_some(),
+            EventsState::Header => events_title(text).is_some() || events::is_header(text),
         }
     }
 }

@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn places_behind_entities() {
+    fn places_after_entities() {
         let document = Document::new("x", "IP:\u{a0}&lt;none&gt; &amp; more\n&amp; x\n");
         assert_eq!(document.text(), "IP: <none> & more\n&amp; x\n");
         let place = document.place(&(4..10));

@@ -8,7 +8,7 @@ use std::ops::Range;
 /// Marks that may precede each line, the longer ones first. `- ` starts the items of a list in YAML.
 const MARKS: &[&str] = &["# ", "#", "// ", "//", "* ", "+ ", "+", "| ", "; "];
 
-/// What stands after line numbers, the longer ones first.
+/// What follows line numbers, the longer ones first.
 const SIGNS: &[&str] = &[" | ", "| ", "|", ": ", ":"];
 
 /// The fewest lines that have a gutter.

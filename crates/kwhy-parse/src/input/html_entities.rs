@@ -81,30 +81,30 @@ pub(super) fn may_tell(bytes: &[u8]) -> bool {
 
 /// Returns true if a line was escaped as a whole.
 pub(super) fn is_escaped(line: &[u8]) -> bool {
-    let mut is_told = false;
+    let mut is_encoded = false;
     let mut has_quote = false;
     for at in memchr_iter(b'&', line) {
         let rest = line.get(at..).unwrap_or(&[]);
         match at_start(rest) {
             Some((_, c)) => {
-                is_told |= tells(rest);
+                is_encoded |= tells(rest);
                 has_quote |= c == '"';
             }
             None => return false,
         }
     }
-    is_told && !(has_quote && memchr(b'"', line).is_some()) && !has_foreign_bracket(line)
+    is_encoded && !(has_quote && memchr(b'"', line).is_some()) && !has_foreign_bracket(line)
 }
 
 /// Returns true if a bracket occurs in a line that belongs to no tag that contains pastes.
 fn has_foreign_bracket(line: &[u8]) -> bool {
-    let mut behind = 0;
+    let mut after = 0;
     for at in memchr2_iter(b'<', b'>', line) {
-        if at < behind {
+        if at < after {
             continue;
         }
         match line.get(at..).and_then(super::decoration::tag_at_start) {
-            Some(length) => behind = at + length,
+            Some(length) => after = at + length,
             None => return true,
         }
     }

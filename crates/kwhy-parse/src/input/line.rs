@@ -42,7 +42,7 @@ impl<'a> Line<'a> {
     /// The number of spaces at the left end; a tab counts as one.
     pub fn indent(&self) -> usize {
         match self.first() {
-            Some((blanks, _)) => blanks,
+            Some((spaces, _)) => spaces,
             None => self.text.len() - self.text.trim_start().len(),
         }
     }
@@ -51,11 +51,11 @@ impl<'a> Line<'a> {
     /// asked for that several times.
     fn first(&self) -> Option<(usize, u8)> {
         let bytes = self.text.as_bytes();
-        let blanks = bytes
+        let spaces = bytes
             .iter()
             .position(|byte| !matches!(byte, b' ' | b'\t'))?;
-        let first = bytes.get(blanks).copied();
-        Some((blanks, first.filter(u8::is_ascii_graphic)?))
+        let first = bytes.get(spaces).copied();
+        Some((spaces, first.filter(u8::is_ascii_graphic)?))
     }
 
     /// Returns true if the line contains nothing but spaces.
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blanks() {
+    fn spaces() {
         for text in [
             "", "  ", " \u{a0}x", "\u{2003}", " \tx", "x ", " \x0b", " \u{e9}", "\x01 ",
         ] {

@@ -99,7 +99,7 @@ fn is_output(text: &str, is_item: bool) -> bool {
 /// such: what other tools put before each line of a log is learned from the lines before it, and a container
 /// runtime's lines are parts of others, which may have marks of their own.
 pub(crate) fn is_printed(text: &str) -> bool {
-    !log::is_carried(text) || text.starts_with(|c: char| c.is_ascii_uppercase())
+    !log::is_enveloped(text) || text.starts_with(|c: char| c.is_ascii_uppercase())
 }
 
 /// Returns true if a text starts as a member of a map in YAML does.

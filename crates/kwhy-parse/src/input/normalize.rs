@@ -104,9 +104,9 @@ fn has_dirty(text: &str) -> bool {
         }
         let first = text.get(at..).and_then(|rest| rest.chars().next());
         first.is_some_and(|c| {
-            let behind = text.get(at + c.len_utf8()..).unwrap_or("");
+            let after = text.get(at + c.len_utf8()..).unwrap_or("");
             let before = text.get(..at).unwrap_or("");
-            !matches!(replacement(before, c, behind), Replacement::Keep)
+            !matches!(replacement(before, c, after), Replacement::Keep)
         })
     })
 }
@@ -119,11 +119,11 @@ enum Replacement {
 
 /// The replacement of a character outside ASCII. All of Unicode's spaces become a space; what has no width
 /// is dropped. A dash between spaces is one of a sentence; elsewhere an editor made it of hyphens.
-fn replacement(before: &str, c: char, behind: &str) -> Replacement {
+fn replacement(before: &str, c: char, after: &str) -> Replacement {
     match c {
         '\u{2013}'..='\u{2015}'
             if before.chars().next_back().is_none_or(char::is_whitespace)
-                && behind.chars().next().is_none_or(char::is_whitespace) =>
+                && after.chars().next().is_none_or(char::is_whitespace) =>
         {
             Replacement::Keep
         }
@@ -160,7 +160,7 @@ pub(crate) fn clean(bytes: &[u8]) -> Clean {
     // ends of cut characters, which were put where they start
     let mut moved: Vec<std::ops::Range<usize>> = Vec::new();
     // up to where is reported whether the line was escaped, and whether it was
-    let (mut told, mut escaped) = (0, false);
+    let (mut counted_to, mut escaped) = (0, false);
     for chunk in bytes.utf8_chunks() {
         let valid = chunk.valid();
         let mut chars = valid.char_indices().peekable();
@@ -170,12 +170,12 @@ pub(crate) fn clean(bytes: &[u8]) -> Clean {
                 '\x1b' => (escape_length(&valid[offset..]), None),
                 '\r' if valid[offset + 1..].starts_with('\n') => (1, None),
                 '&' => {
-                    if at + offset >= told {
+                    if at + offset >= counted_to {
                         let line = line_around(bytes, at + offset);
                         escaped = bytes
                             .get(line.clone())
                             .is_some_and(html_entities::is_escaped);
-                        told = line.end;
+                        counted_to = line.end;
                     }
                     match html_entities::at_start(&valid.as_bytes()[offset..]).filter(|_| escaped) {
                         Some((length, put)) => (length, Some(put)),

@@ -2,7 +2,7 @@
 
 use super::command::{self, Command, Extent, Verb};
 use super::decoration;
-use super::describe_state::{Data, EventsTold, events_title};
+use super::describe_state::{Data, EventsState, events_title};
 use super::line::{Line, lines};
 use super::segment::{Segment, ends_log, structure};
 use crate::framing::{self, Framer, Relation};
@@ -27,7 +27,7 @@ pub(super) struct Segmenter<'a> {
     done: Vec<Segment<'a>>,
     open: Option<Segment<'a>>,
     /// Blank lines seen since the open segment's last line.
-    blanks: Vec<Line<'a>>,
+    blank_lines: Vec<Line<'a>>,
     /// The marks of the fence that is open.
     fence: Option<&'a str>,
     command: Option<Command>,
@@ -46,7 +46,7 @@ pub(super) struct Segmenter<'a> {
     /// The line before, if no space one follows it.
     before: &'a str,
     /// The state of the events of the open describe's object.
-    events: EventsTold,
+    events: EventsState,
     /// The state of the open describe's raw data.
     data: Data,
     /// True if marks were taken off the open segment's first line.
@@ -83,10 +83,10 @@ impl<'a> Segmenter<'a> {
         }
         let lines: Vec<Line<'_>> = lines(text).collect();
         let mut rest = lines.as_slice();
-        while let Some((line, behind)) = rest.split_first() {
-            segmenter.take(*line, behind);
-            let more = segmenter.take_on(line, behind);
-            rest = behind.get(more..).unwrap_or_default();
+        while let Some((line, following)) = rest.split_first() {
+            segmenter.take(*line, following);
+            let more = segmenter.take_on(line, following);
+            rest = following.get(more..).unwrap_or_default();
         }
         segmenter.settle(record_follows);
         segmenter.close();
@@ -106,7 +106,7 @@ impl<'a> Segmenter<'a> {
 
     fn take(&mut self, raw: Line<'a>, rest: &[Line<'a>]) {
         let is_row = |rows: &RowLayout| rows.takes(raw.text.as_bytes());
-        if self.blanks.is_empty() && self.rows.as_ref().is_some_and(is_row) {
+        if self.blank_lines.is_empty() && self.rows.as_ref().is_some_and(is_row) {
             self.before = raw.text;
             self.push(raw);
             return;
@@ -135,13 +135,13 @@ impl<'a> Segmenter<'a> {
         if raw.is_blank() {
             self.boxed = false;
             self.before = "";
-            let inside = self.blanks.is_empty() && self.framer.blank(raw.text);
+            let inside = self.blank_lines.is_empty() && self.framer.blank(raw.text);
             if inside && self.open.as_ref().is_some_and(|open| open.is_log) {
                 self.settle(true);
                 self.push(raw);
             } else {
                 self.settle(false);
-                self.blanks.push(raw);
+                self.blank_lines.push(raw);
             }
             return;
         }
@@ -279,7 +279,7 @@ impl<'a> Segmenter<'a> {
         if let Some(format) = record {
             self.framer.begin(format, line.text);
         }
-        self.events = EventsTold::NotYet.after(line.text);
+        self.events = EventsState::NotYet.after(line.text);
         self.data = Data::None;
         self.first_marked = marked;
         let format = record.or(objects).unwrap_or_else(|| self.classify(&line));
@@ -320,7 +320,7 @@ impl<'a> Segmenter<'a> {
         };
         let ends = command::parse(line.text).is_some()
             || (self.fence.is_some() && decoration::is_fence(raw.text))
-            || (!self.blanks.is_empty() && describe::is_start(line.text))
+            || (!self.blank_lines.is_empty() && describe::is_start(line.text))
             || events_title(line.text).is_some();
         (!ends).then_some(line)
     }
@@ -336,7 +336,7 @@ impl<'a> Segmenter<'a> {
             raw
         };
         if line.is_blank() {
-            self.blanks.push(line);
+            self.blank_lines.push(line);
             return true;
         }
         let foreign = || {
@@ -344,7 +344,12 @@ impl<'a> Segmenter<'a> {
                 || ends_log(line.text)
                 || (log::detect(line.text).is_some() && !object::may_begin(line.text))
         };
-        if !run.takes(&line, &ahead(rest, *marked), self.blanks.len(), foreign) {
+        if !run.takes(
+            &line,
+            &ahead(rest, *marked),
+            self.blank_lines.len(),
+            foreign,
+        ) {
             return false;
         }
         self.push(line);
@@ -352,8 +357,8 @@ impl<'a> Segmenter<'a> {
     }
 
     /// Adds the lines after one that continue with its value, and says how many they are.
-    fn take_on(&mut self, line: &Line<'a>, behind: &[Line<'a>]) -> usize {
-        if !matches!(line.text.trim_ascii_start(), "{" | "[") || !self.blanks.is_empty() {
+    fn take_on(&mut self, line: &Line<'a>, following: &[Line<'a>]) -> usize {
+        if !matches!(line.text.trim_ascii_start(), "{" | "[") || !self.blank_lines.is_empty() {
             return 0;
         }
         let (Some(Objects { run, marked: false }), Some(open)) =
@@ -365,8 +370,8 @@ impl<'a> Segmenter<'a> {
             return 0;
         }
         let text = self.text.get(line.start..).unwrap_or("");
-        let lines = run.takes_on(text).min(behind.len());
-        open.lines.extend_from_slice(&behind[..lines]);
+        let lines = run.takes_on(text).min(following.len());
+        open.lines.extend_from_slice(&following[..lines]);
         lines
     }
 
@@ -374,7 +379,7 @@ impl<'a> Segmenter<'a> {
     /// that starts on it, `object` says that an object in YAML or JSON starts.
     fn stays(&self, line: &Line<'a>, record: Option<Format>, object: bool) -> bool {
         let Some(open) = &self.open else { return false };
-        let blank_before = !self.blanks.is_empty();
+        let blank_before = !self.blank_lines.is_empty();
         let text = line.text;
         if object && line.indent() <= open.lines.first().map_or(0, Line::indent) {
             return false;
@@ -389,14 +394,15 @@ impl<'a> Segmenter<'a> {
                 }
                 let base = open.lines.first().map_or(0, Line::indent);
                 // a journal's line looks like a field whose name is a time and a program
-                let is_carried = record.is_some() && line.indent() <= base && log::is_carried(text);
+                let is_enveloped =
+                    record.is_some() && line.indent() <= base && log::is_enveloped(text);
                 let is_own =
                     describe::is_start(text) || describe::is_field(text) || events::is_row(text);
-                if is_own && !is_carried {
+                if is_own && !is_enveloped {
                     return true;
                 }
                 let foreign = record.is_some() || command::parse(text).is_some();
-                !foreign && (!blank_before || (line.indent() > base && self.blanks.len() < 3))
+                !foreign && (!blank_before || (line.indent() > base && self.blank_lines.len() < 3))
             }
             Format::DescribeEvents | Format::EventsTable => {
                 let row = events::is_row(text) || decoration::is_rule(text);
@@ -431,8 +437,8 @@ impl<'a> Segmenter<'a> {
         // a message of several lines may quote a table of events
         let last = open.lines.last().map_or("", |line| line.text);
         let is_quoted = || {
-            self.events == EventsTold::Header
-                && self.blanks.is_empty()
+            self.events == EventsState::Header
+                && self.blank_lines.is_empty()
                 && !events::is_row(last)
                 && !events::is_header(last)
                 && !decoration::is_rule(last)
@@ -459,7 +465,7 @@ impl<'a> Segmenter<'a> {
                 self.events = self.events.after(line.text);
                 self.data = self.data.after(line.text, open);
             }
-            open.lines.append(&mut self.blanks);
+            open.lines.append(&mut self.blank_lines);
             open.lines.push(line);
         }
     }
@@ -470,9 +476,9 @@ impl<'a> Segmenter<'a> {
     }
 
     fn close(&mut self) {
-        let own = self.blanks.first().copied();
+        let own = self.blank_lines.first().copied();
         let own = own.filter(|line| self.framer.ends_blank() && self.has_end(line));
-        self.blanks.clear();
+        self.blank_lines.clear();
         if let Some(open) = self.open.as_mut().filter(|open| open.is_log) {
             open.lines.extend(own);
         }

@@ -85,19 +85,19 @@ impl<'a> Found<'a> {
     fn of(lines: &[(usize, &'a str)], width: usize) -> Found<'a> {
         let mut found = Found::default();
         let mut rest = lines;
-        while let Some(((_, line), behind)) = rest.split_first() {
+        while let Some(((_, line), following)) = rest.split_first() {
             let taken = match line.chars().count() == width {
                 true => found.follow(rest, width),
                 false => 0,
             };
-            rest = behind.get(taken..).unwrap_or_default();
+            rest = following.get(taken..).unwrap_or_default();
         }
         found
     }
 
     /// Takes the first of some lines, which is as wide as any, and says how many of the others are its rest.
     fn follow(&mut self, lines: &[(usize, &'a str)], width: usize) -> usize {
-        let Some(((first_end, first), behind)) = lines.split_first() else {
+        let Some(((first_end, first), following)) = lines.split_first() else {
             return 0;
         };
         let head = head_of(first);
@@ -109,7 +109,7 @@ impl<'a> Found<'a> {
         let mut trace = Trace::default();
         trace.take(first);
         let (mut cut, mut above) = (*first_end, *first);
-        for (parts, (end, line)) in behind.iter().enumerate() {
+        for (parts, (end, line)) in following.iter().enumerate() {
             if above.chars().count() < width || parts == MAX_PARTS || is_outside(line) {
                 return parts;
             }
@@ -129,7 +129,7 @@ impl<'a> Found<'a> {
             }
             (cut, above) = (*end, line);
         }
-        behind.len()
+        following.len()
     }
 
     fn is_shown(&self, width: usize) -> bool {

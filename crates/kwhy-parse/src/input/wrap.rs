@@ -250,8 +250,8 @@ pub(super) fn begins(line: &str) -> Option<Begin> {
         || decoration::is_rule(bare)
         || matches!(bare, "{" | "}" | "[" | "]" | "}," | "],")
         || framing::starts(bare, "").is_some()
-        || log::is_carried(bare)
-        || log::is_carried(line)
+        || log::is_enveloped(bare)
+        || log::is_enveloped(line)
         || is_of_journal(bare)
         || bare.starts_with("{\"")
     {
@@ -295,7 +295,7 @@ pub(super) fn head_of(line: &str) -> Head {
     if bare.starts_with("{\"") {
         return Head::Json;
     }
-    if framing::starts(bare, "").is_some() || events::is_row(line) || log::is_carried(bare) {
+    if framing::starts(bare, "").is_some() || events::is_row(line) || log::is_enveloped(bare) {
         return Head::Record;
     }
     let is_trace = Trace::default().take(line).is_some();
@@ -439,7 +439,7 @@ mod tests {
         let full = "[client 192.0.2.166] the index of the berth is forbidden by rule: /var/quay/\n";
         let text = format!("{alone}{full}{alone}");
         assert_eq!(joined(&text).len(), 9);
-        // what stands alone nowhere is the rest of a broken line
+        // what is nowhere alone is the rest of a broken line
         let text = format!("{alone}{full}for crates\n{alone}");
         assert_eq!(joined(&text).len(), 9);
     }

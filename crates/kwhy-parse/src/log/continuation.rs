@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use super::envelope::{Envelope, Sources, peel_from};
+use super::envelope::{Envelopes, Sources, peel_from};
 use super::formats;
 use super::payload::Payload;
 use super::reader::{HEAD_LINES, Reader};
@@ -16,7 +16,7 @@ use crate::input::Line;
 use kwhy_model::{Format, Severity, Stamp, Text};
 
 /// The number of lines that a record with raw lines may take.
-pub(super) const CARRIED_LINES: usize = 32;
+pub(super) const ENVELOPED_LINES: usize = 32;
 
 /// The most time between two lines of one write, in nanoseconds: the runtime reads them from a pipe
 /// one by one.
@@ -41,24 +41,24 @@ impl<'l> EnvelopedLine<'l> {
     /// Of a line that is this writer's.
     pub(super) fn of_writer(
         line: &'l str,
-        writer: &Envelope<'_>,
+        writer: &Envelopes<'_>,
         sources: &mut Sources,
     ) -> Option<EnvelopedLine<'l>> {
-        let (wrapper, payload) = whole(line, sources)?;
-        let is_own = wrapper.is_same_writer(writer);
-        is_own.then(|| EnvelopedLine::of(&wrapper, &payload))
+        let (envelopes, payload) = whole(line, sources)?;
+        let is_own = envelopes.is_same_writer(writer);
+        is_own.then(|| EnvelopedLine::of(&envelopes, &payload))
     }
 
-    fn of(wrapper: &Envelope<'_>, payload: &Payload<'l>) -> EnvelopedLine<'l> {
+    fn of(envelopes: &Envelopes<'_>, payload: &Payload<'l>) -> EnvelopedLine<'l> {
         EnvelopedLine {
             text: payload.text().clone(),
-            taken: wrapper.carrier.time,
+            taken: envelopes.merged.time,
         }
     }
 
     /// Returns true if it and the line after it may have been written at once.
-    fn is_of_one_write(&self, behind: &EnvelopedLine<'_>) -> bool {
-        behind.is_marked() || self.is_marked() || at_once(behind.taken, self.taken)
+    fn is_of_one_write(&self, following: &EnvelopedLine<'_>) -> bool {
+        following.is_marked() || self.is_marked() || at_once(following.taken, self.taken)
     }
 
     /// Returns true if it shows alone that it continues with something.
@@ -96,7 +96,7 @@ fn is_of_trace(text: &str) -> bool {
 pub(crate) fn is_raw_line<'l>(
     line: &str,
     before: impl Iterator<Item = Cow<'l, str>>,
-    behind: impl Iterator<Item = Cow<'l, str>>,
+    following: impl Iterator<Item = Cow<'l, str>>,
 ) -> bool {
     // names that only other lines show to be an envelope's are not known here, as where records start
     let mut sources = Sources::default();
@@ -106,15 +106,15 @@ pub(crate) fn is_raw_line<'l>(
     let mut window = Vec::new();
     let mut later = EnvelopedLine::of(&writer, &payload);
     let mut before = before.filter(|line| !line.trim().is_empty());
-    for number in 0..CARRIED_LINES {
+    for number in 0..ENVELOPED_LINES {
         let Some(nearest) = before.next() else {
             return false;
         };
         let Some((earlier, payload)) = whole(&nearest, &mut sources) else {
             return false;
         };
-        let carried = EnvelopedLine::of(&earlier, &payload);
-        if !earlier.is_same_writer(&writer) || !carried.is_of_one_write(&later) {
+        let enveloped = EnvelopedLine::of(&earlier, &payload);
+        if !earlier.is_same_writer(&writer) || !enveloped.is_of_one_write(&later) {
             return false;
         }
         // most lines are not of one write with the one before: whether a record starts is dearer to tell
@@ -125,9 +125,9 @@ pub(crate) fn is_raw_line<'l>(
         if !is_head && starts(payload.as_str()) {
             return false;
         }
-        let taken = carried.taken;
+        let taken = enveloped.taken;
         later = EnvelopedLine {
-            text: carried.text.into_owned(),
+            text: enveloped.text.into_owned(),
             taken,
         };
         window.push(nearest.into_owned());
@@ -135,7 +135,7 @@ pub(crate) fn is_raw_line<'l>(
             window.reverse();
             let start = window.iter().map(|line| line.len() + 1).sum();
             window.push(line.to_owned());
-            window.extend(behind.take(HEAD_LINES).map(Cow::into_owned));
+            window.extend(following.take(HEAD_LINES).map(Cow::into_owned));
             return is_joined(&window.join("\n"), start);
         }
     }
@@ -171,14 +171,14 @@ pub fn second_line_severity(line: &str) -> Option<Severity> {
 }
 
 /// A line that an envelope contains whole, with what surrounds it.
-fn whole<'l>(line: &'l str, sources: &mut Sources) -> Option<(Envelope<'l>, Payload<'l>)> {
+fn whole<'l>(line: &'l str, sources: &mut Sources) -> Option<(Envelopes<'l>, Payload<'l>)> {
     let line = Payload::from_line(Line {
         text: line,
         start: 0,
         number: 1,
     });
-    let (wrapper, payload) = peel_from(line, sources);
-    (wrapper.present && !wrapper.partial).then_some((wrapper, payload))
+    let (envelopes, payload) = peel_from(line, sources);
+    (envelopes.present && !envelopes.partial).then_some((envelopes, payload))
 }
 
 /// Returns true if a record starts with a text, indented or not.
@@ -198,10 +198,10 @@ mod tests {
     const HEAD: &str = "E0304 05:06:07.123456       1 quay.go:7] lift failed:";
 
     /// The lines of a message in CRI envelopes, `step` nanoseconds apart.
-    fn carried(lines: &[(u64, &str)]) -> String {
+    fn enveloped(lines: &[(u64, &str)]) -> String {
         let mut nanos = 100_000_000;
-        let line = |(behind, text): &(u64, &str)| {
-            nanos += behind;
+        let line = |(following, text): &(u64, &str)| {
+            nanos += following;
             format!("2024-03-04T05:06:07.{nanos:09}Z stderr F {text}\n")
         };
         lines.iter().map(line).collect()
@@ -225,11 +225,11 @@ mod tests {
 
     #[test]
     fn what_was_taken_at_once_goes_on() {
-        let at_once = carried(&[(0, HEAD), (2_000, "no arm"), (3_000, "no power")]);
+        let at_once = enveloped(&[(0, HEAD), (2_000, "no arm"), (3_000, "no power")]);
         let message = "lift failed:\nno arm\nno power";
         assert_eq!(messages(&at_once), [message]);
         assert!(goes_on(&at_once));
-        let later = carried(&[(0, HEAD), (2_000, "no arm"), (5_000_000, "no power")]);
+        let later = enveloped(&[(0, HEAD), (2_000, "no arm"), (5_000_000, "no power")]);
         assert_eq!(messages(&later), ["lift failed:\nno arm", "no power"]);
         assert!(!goes_on(&later));
     }
@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn others_between_end_it() {
         let between =
-            carried(&[(0, HEAD), (1_000, "no arm")]).replacen("stderr F E", "stdout F E", 1);
+            enveloped(&[(0, HEAD), (1_000, "no arm")]).replacen("stderr F E", "stdout F E", 1);
         assert_eq!(messages(&between).len(), 2);
         assert!(!goes_on(&between));
     }

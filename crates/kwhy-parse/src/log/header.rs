@@ -79,7 +79,7 @@ thread_local! {
 pub fn header(line: &str) -> Option<Header> {
     let text = line.trim_start();
     let indented = text.len() < line.len();
-    let head = match carried(text, Outer::default()) {
+    let head = match enveloped(text, Outer::default()) {
         Ok(head) => head,
         Err(Unclear) => full(text),
     };
@@ -109,35 +109,35 @@ fn full(text: &str) -> Option<Header> {
 /// The header that the envelopes around a text state.
 #[derive(Clone, Copy, Default)]
 struct Outer {
-    carriers: u32,
+    envelopes: u32,
     time: Option<Stamp>,
     severity: Option<Severity>,
 }
 
 /// Reads a text with envelopes around it.
-fn carried(text: &str, outer: Outer) -> Result<Option<Header>, Unclear> {
+fn enveloped(text: &str, outer: Outer) -> Result<Option<Header>, Unclear> {
     // what surely starts a record is in no further envelope
     let sure = payload_format(text.as_bytes()).and_then(formats::spec);
     if sure.is_none()
-        && outer.carriers < MAX_ENVELOPES
+        && outer.envelopes < MAX_ENVELOPES
         && let Some(layer) = layer(text)
     {
         let outer = Outer {
-            carriers: outer.carriers + 1,
+            envelopes: outer.envelopes + 1,
             time: nearer(layer.time, outer.time),
             severity: layer.severity.or(outer.severity),
         };
         return match layer.inner {
-            Inner::From(start) => carried(text.get(start..).unwrap_or(""), outer),
-            Inner::Within(range) => carried(text.get(range).unwrap_or(""), outer),
+            Inner::From(start) => enveloped(text.get(start..).unwrap_or(""), outer),
+            Inner::Within(range) => enveloped(text.get(range).unwrap_or(""), outer),
             Inner::Json(log, _) => decoded(text, log, outer),
             Inner::Bytes(_) => Err(Unclear),
         };
     }
-    let is_carried = outer.carriers > 0;
+    let is_enveloped = outer.envelopes > 0;
     let payload = text.trim_start();
-    let Some((format, shown)) = record(payload, sure, is_carried)? else {
-        return Ok(is_carried.then(|| Header {
+    let Some((format, shown)) = record(payload, sure, is_enveloped)? else {
+        return Ok(is_enveloped.then(|| Header {
             format: Format::Plain,
             time: outer.time,
             severity: plain_severity(text).or(outer.severity),
@@ -162,7 +162,7 @@ fn decoded(text: &str, log: Range<usize>, outer: Outer) -> Result<Option<Header>
     let head = if memchr::memchr(0x1b, room.as_bytes()).is_some() {
         Err(Unclear)
     } else {
-        carried(line_without_end(&room), outer)
+        enveloped(line_without_end(&room), outer)
     };
     DECODED.set(room);
     head
@@ -174,14 +174,14 @@ type Found = (Format, (Option<Stamp>, Option<Severity>));
 fn record(
     text: &str,
     sure: Option<&'static formats::FormatSpec>,
-    is_carried: bool,
+    is_enveloped: bool,
 ) -> Result<Option<Found>, Unclear> {
     let others = formats::candidates(if sure.is_some() { "" } else { text });
     for form in sure.into_iter().chain(others) {
         let (time, severity) = match (form.show)(form, text) {
             Shown::NoRecord => continue,
             Shown::Unclear => return Err(Unclear),
-            Shown::Record { whole, .. } if !whole && !is_carried && GLUED.may_be(text) => {
+            Shown::Record { whole, .. } if !whole && !is_enveloped && GLUED.may_be(text) => {
                 return Err(Unclear);
             }
             Shown::Record { time, severity, .. } => (time, severity),

@@ -306,7 +306,7 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     if level.is_none() && std::ptr::eq(names, &ZAP) {
         event.severity = Some(klog_severity(verbose));
     }
-    event.carrier = encoded::carrier(payload, &members);
+    event.envelope = encoded::envelope(payload, &members);
     let is_line = message
         .and_then(|at| members.get(at))
         .is_some_and(|member| {

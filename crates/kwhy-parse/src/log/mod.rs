@@ -95,15 +95,15 @@ pub fn detect(line: &str) -> Option<Format> {
         start: 0,
         number: 1,
     };
-    let (wrapper, payload) = envelope::peel(payload::Payload::from_line(line));
+    let (envelopes, payload) = envelope::peel(payload::Payload::from_line(line));
     formats::find(payload.as_str().trim_start())
         .map(|form| form.format)
-        .or(wrapper.present.then_some(Format::Plain))
+        .or(envelopes.present.then_some(Format::Plain))
         .filter(|format| !indented || !formats::is_unindented(*format))
 }
 
 /// Returns true if a text follows what carries logs.
-pub(crate) fn is_carried(text: &str) -> bool {
+pub(crate) fn is_enveloped(text: &str) -> bool {
     envelope::layer(text).is_some()
 }
 
@@ -136,14 +136,14 @@ pub fn carries_record(line: &str) -> bool {
 
 /// Returns true if what an envelope contains continues with the record in the envelope's line before: it is empty or
 /// indented, ends an object that is spread over lines, or is a stack trace's. `next` is the line after.
-pub fn goes_on_in_carrier(line: &str, next: &str) -> bool {
+pub fn continues_in_envelope(line: &str, next: &str) -> bool {
     let inner = |text| {
-        let (wrapper, payload) = envelope::peel(payload::Payload::from_line(Line {
+        let (envelopes, payload) = envelope::peel(payload::Payload::from_line(Line {
             text,
             start: 0,
             number: 1,
         }));
-        wrapper.present.then_some(payload)
+        envelopes.present.then_some(payload)
     };
     // the first line of an entry over several lines contains no message yet
     if begins_entry(line) {
@@ -182,13 +182,13 @@ pub fn entry_at(lines: &[impl AsRef<str>]) -> Option<EntryAt> {
             number: 1,
         })
         .collect();
-    let (first, behind) = lines.split_first()?;
-    let (entry, taken) = envelope::Block::read(first, behind)?;
-    let behind = behind.get(taken..).unwrap_or(&[]);
-    let next = behind.iter().position(|line| !line.is_blank());
+    let (first, following) = lines.split_first()?;
+    let (entry, taken) = envelope::Block::read(first, following)?;
+    let following = following.get(taken..).unwrap_or(&[]);
+    let next = following.iter().position(|line| !line.is_blank());
     let next = next
-        .and_then(|at| behind.get(at..)?.split_first())
-        .and_then(|(first, behind)| envelope::Block::read(first, behind));
+        .and_then(|at| following.get(at..)?.split_first())
+        .and_then(|(first, following)| envelope::Block::read(first, following));
     let next = next.map(|(entry, _)| entry.message);
     Some(EntryAt {
         goes_on: goes_on(

@@ -5,7 +5,7 @@
 //! is split off where its start is unmistakable. Where envelopes show the writers apart, each continues
 //! with its own record.
 
-use super::envelope::{Block, Envelope, EnvelopeKind, Sources, Until};
+use super::envelope::{Block, EnvelopeKind, Envelopes, Sources, Until};
 use super::formats::{self, is_panic};
 use super::interleaved::GLUED;
 use super::layout::{self, Layout};
@@ -57,7 +57,7 @@ impl Place {
 
 /// The parts of a line whose end is still to come.
 struct Parts<'a> {
-    wrapper: Envelope<'a>,
+    envelopes: Envelopes<'a>,
     text: TextBuilder,
     at: Place,
 }
@@ -114,31 +114,31 @@ impl<'a> Reader<'a> {
 
     pub(super) fn read(mut self, lines: &[Line<'a>]) -> Parsed<'a> {
         let mut rest = lines;
-        while let Some((line, behind)) = rest.split_first() {
-            rest = behind;
+        while let Some((line, following)) = rest.split_first() {
+            rest = following;
             self.lines += u64::from(!line.is_blank());
             if line.text == "{"
-                && let Some(taken) = self.spread_object(line, behind)
+                && let Some(taken) = self.spread_object(line, following)
             {
-                rest = behind.get(taken..).unwrap_or(&[]);
+                rest = following.get(taken..).unwrap_or(&[]);
                 continue;
             }
-            if let Some(taken) = self.spread_behind_heads(line, behind) {
-                rest = behind.get(taken..).unwrap_or(&[]);
+            if let Some(taken) = self.spread_after_heads(line, following) {
+                rest = following.get(taken..).unwrap_or(&[]);
                 continue;
             }
-            if let Some((entry, taken)) = Block::read(line, behind) {
-                rest = behind.get(taken..).unwrap_or(&[]);
+            if let Some((entry, taken)) = Block::read(line, following) {
+                rest = following.get(taken..).unwrap_or(&[]);
                 let at = Place {
                     span: entry.span,
                     ..Place::of(line, self.lines)
                 };
-                let mut wrapper = entry.wrapper;
-                wrapper.entry = true;
-                self.carried(at, wrapper, entry.message, rest);
+                let mut envelopes = entry.envelopes;
+                envelopes.entry = true;
+                self.enveloped(at, envelopes, entry.message, rest);
                 continue;
             }
-            self.line(*line, behind);
+            self.line(*line, following);
         }
         for parts in std::mem::take(&mut self.parts) {
             self.put_together(parts, &[]);
@@ -157,17 +157,18 @@ impl<'a> Reader<'a> {
     }
 
     /// Lines of one writer continue with that writer's record.
-    fn choose_writer(&mut self, wrapper: &Envelope<'a>) {
+    fn choose_writer(&mut self, envelopes: &Envelopes<'a>) {
         let Some(open) = self.current.as_ref() else {
             return;
         };
-        if !wrapper.present || !open.wrapper.present || open.wrapper.is_same_writer(wrapper) {
+        if !envelopes.present || !open.envelopes.present || open.envelopes.is_same_writer(envelopes)
+        {
             return;
         }
         let own = self
             .aside
             .iter()
-            .rposition(|record| record.wrapper.is_same_writer(wrapper));
+            .rposition(|record| record.envelopes.is_same_writer(envelopes));
         let own = own.map(|index| self.aside.remove(index));
         if self.aside.len() == WRITERS {
             let oldest = self.aside.remove(0);
@@ -180,10 +181,10 @@ impl<'a> Reader<'a> {
         self.mixed = true;
     }
 
-    fn line(&mut self, line: Line<'a>, behind: &[Line<'a>]) {
+    fn line(&mut self, line: Line<'a>, following: &[Line<'a>]) {
         let end = line.span().end;
         if let Some(record) = self.current.as_mut() {
-            let own = !record.wrapper.present || record.column.is_some();
+            let own = !record.envelopes.present || record.column.is_some();
             if own && record.always_accepts(line.text) {
                 let column = record
                     .column
@@ -228,18 +229,23 @@ impl<'a> Reader<'a> {
         let layout = self.layout.as_ref();
         if layout.is_some_and(|layout| layout.is_before_envelopes(line.text)) {
             let at = Place::of(&line, self.lines);
-            self.piece(at, Envelope::default(), Payload::from_line(line), behind);
+            self.piece(
+                at,
+                Envelopes::default(),
+                Payload::from_line(line),
+                following,
+            );
             return;
         }
-        let mut wrapper = Envelope::default();
-        let payload = wrapper.peel(Payload::from_line(line), Until::Stream, &mut self.sources);
-        if wrapper.present {
-            self.carried(Place::of(&line, self.lines), wrapper, payload, behind);
+        let mut envelopes = Envelopes::default();
+        let payload = envelopes.peel(Payload::from_line(line), Until::Stream, &mut self.sources);
+        if envelopes.present {
+            self.enveloped(Place::of(&line, self.lines), envelopes, payload, following);
             return;
         }
         let starts = GLUED.find(payload.as_str());
         if starts.is_empty() {
-            self.piece(Place::of(&line, self.lines), wrapper, payload, behind);
+            self.piece(Place::of(&line, self.lines), envelopes, payload, following);
             return;
         }
         let ends = starts.iter().copied().chain([line.text.len()]);
@@ -250,35 +256,39 @@ impl<'a> Reader<'a> {
                 start: line.start + start,
                 number: line.number,
             };
-            let behind = if end == line.text.len() { behind } else { &[] };
+            let following = if end == line.text.len() {
+                following
+            } else {
+                &[]
+            };
             let payload = Payload::from_line(piece);
             let at = Place::of(&piece, self.lines);
-            self.piece(at, Envelope::default(), payload, behind);
+            self.piece(at, Envelopes::default(), payload, following);
             start = end;
         }
     }
 
     /// Reads what occurred in an envelope on a line, or on several. The parts of a line are put together
     /// before what is in them is looked at.
-    fn carried(
+    fn enveloped(
         &mut self,
         at: Place,
-        wrapper: Envelope<'a>,
+        envelopes: Envelopes<'a>,
         payload: Payload<'a>,
-        behind: &[Line<'a>],
+        following: &[Line<'a>],
     ) {
         let mut known = self.parts.iter();
-        let known = known.position(|parts| parts.wrapper.is_same_writer(&wrapper));
-        if known.is_none() && !wrapper.partial {
-            self.whole(at, wrapper, payload, behind);
+        let known = known.position(|parts| parts.envelopes.is_same_writer(&envelopes));
+        if known.is_none() && !envelopes.partial {
+            self.whole(at, envelopes, payload, following);
             return;
         }
         self.mixed = true;
-        let is_partial = wrapper.partial;
+        let is_partial = envelopes.partial;
         let mut parts = match known {
             Some(index) => self.parts.remove(index),
             None => Parts {
-                wrapper,
+                envelopes,
                 text: TextBuilder::new(),
                 at: Place {
                     span: at.span.clone(),
@@ -291,8 +301,8 @@ impl<'a> Reader<'a> {
         parts.at.span.end = at.span.end;
         parts.at.lines.add(at.lines);
         if !is_partial {
-            parts.wrapper.partial = false;
-            self.put_together(parts, behind);
+            parts.envelopes.partial = false;
+            self.put_together(parts, following);
             return;
         }
         if self.parts.len() == WRITERS {
@@ -302,55 +312,55 @@ impl<'a> Reader<'a> {
         self.parts.push(parts);
     }
 
-    fn put_together(&mut self, parts: Parts<'a>, behind: &[Line<'a>]) {
+    fn put_together(&mut self, parts: Parts<'a>, following: &[Line<'a>]) {
         let payload = Payload::from_text(parts.text.finish());
-        self.whole(parts.at, parts.wrapper, payload, behind);
+        self.whole(parts.at, parts.envelopes, payload, following);
     }
 
     /// Reads a whole line in an envelope, in which there may be more of them.
     fn whole(
         &mut self,
         at: Place,
-        mut wrapper: Envelope<'a>,
+        mut envelopes: Envelopes<'a>,
         payload: Payload<'a>,
-        behind: &[Line<'a>],
+        following: &[Line<'a>],
     ) {
-        wrapper.cut |= std::mem::take(&mut wrapper.partial);
-        let layers = wrapper.layers();
-        let until = if wrapper.cut {
+        envelopes.cut |= std::mem::take(&mut envelopes.partial);
+        let layers = envelopes.layers();
+        let until = if envelopes.cut {
             Until::Record
         } else {
             Until::Stream
         };
-        let payload = wrapper.peel(payload, until, &mut self.sources);
-        if wrapper.layers() > layers && !wrapper.cut {
-            self.carried(at, wrapper, payload, behind);
+        let payload = envelopes.peel(payload, until, &mut self.sources);
+        if envelopes.layers() > layers && !envelopes.cut {
+            self.enveloped(at, envelopes, payload, following);
             return;
         }
-        let kind = Some(wrapper.kind());
+        let kind = Some(envelopes.kind());
         if kind != self.kind {
             (self.kind, self.kind_since) = (kind, at.lines.last);
         }
-        self.choose_writer(&wrapper);
-        if let Some(record) = self.current.as_mut().filter(|open| open.wrapper.present) {
+        self.choose_writer(&envelopes);
+        if let Some(record) = self.current.as_mut().filter(|open| open.envelopes.present) {
             let text = payload.as_str();
             let ends_object = text == "}" && record.form.is_none() && record.first.as_str() == "{";
             if ends_object || record.always_accepts(text) {
-                record.wrapper.cut |= wrapper.cut;
-                record.taken = wrapper.carrier.time;
+                record.envelopes.cut |= envelopes.cut;
+                record.taken = envelopes.merged.time;
                 record.join(payload, at.span.end, at.lines);
                 return;
             }
         }
-        self.piece(at, wrapper, payload, behind);
+        self.piece(at, envelopes, payload, following);
     }
 
     fn piece(
         &mut self,
         at: Place,
-        wrapper: Envelope<'a>,
+        envelopes: Envelopes<'a>,
         payload: Payload<'a>,
-        behind: &[Line<'a>],
+        following: &[Line<'a>],
     ) {
         if self.is_second_line(payload.as_str())
             && let Some(record) = self.current.as_mut()
@@ -361,7 +371,7 @@ impl<'a> Reader<'a> {
         let text = payload.as_str();
         if let Some(record) = self.current.as_mut()
             && record.format == Format::TextLog
-            && record.wrapper.present == wrapper.present
+            && record.envelopes.present == envelopes.present
             && record.stack.is_none()
             && !record.gap
             && text.starts_with(' ')
@@ -371,10 +381,10 @@ impl<'a> Reader<'a> {
             return;
         }
         // chained errors have blank lines between them, a panic one before its goroutines
-        if wrapper.present
+        if envelopes.present
             && text.trim().is_empty()
             && let Some(record) = self.current.as_mut()
-            && record.wrapper.present
+            && record.envelopes.present
             && (record.stack.is_some() || is_panic(record.first.as_str()))
         {
             record.span.end = record.span.end.max(at.span.end);
@@ -399,7 +409,7 @@ impl<'a> Reader<'a> {
             .filter(|layout| layout::reads(format, &text[indent..], layout))
             .map(Rc::clone);
         if let Some(layout) = learned.as_ref().filter(|layout| !layout.is_bare()) {
-            let record = Record::within(layout, form, wrapper, payload.skip(indent), at.span);
+            let record = Record::within(layout, form, envelopes, payload.skip(indent), at.span);
             self.start(record, at.lines);
             return;
         }
@@ -409,45 +419,45 @@ impl<'a> Reader<'a> {
             } else {
                 payload.skip(indent)
             };
-            self.start(Record::new(form, wrapper, payload, at.span), at.lines);
+            self.start(Record::new(form, envelopes, payload, at.span), at.lines);
             return;
         }
-        if let Some(part) = self.part(text, &at, &wrapper, behind)
+        if let Some(part) = self.part(text, &at, &envelopes, following)
             && self.frame(&payload, part, &at)
         {
             if let Some(record) = self.current.as_mut() {
-                record.taken = wrapper.carrier.time;
+                record.taken = envelopes.merged.time;
             }
             return;
         }
         // a stack trace has lines without a head too
         if let Some(layout) = learned {
-            let record = Record::within(&layout, form, wrapper, payload, at.span);
+            let record = Record::within(&layout, form, envelopes, payload, at.span);
             self.start(record, at.lines);
             return;
         }
         let joins = self.current.as_ref().is_some_and(|record| {
-            let same_carrier = record.wrapper.present == wrapper.present;
+            let in_same_envelope = record.envelopes.present == envelopes.present;
             let is_apart = (formats::follow(record.format).apart)(text);
             let indented = indent > 0 && record.format == Format::Plain && !record.gap;
-            let raw = if wrapper.present && indent == 0 {
-                record.is_raw() && record.may_continue_in(&wrapper, at.lines)
+            let raw = if envelopes.present && indent == 0 {
+                record.is_raw() && record.may_continue_in(&envelopes, at.lines)
             } else {
                 record.is_raw()
             };
-            same_carrier && !is_apart && (raw || indented)
+            in_same_envelope && !is_apart && (raw || indented)
         });
         if let Some(record) = self.current.as_mut().filter(|open| open.is_full()) {
-            record.wrapper.cut = true;
+            record.envelopes.cut = true;
         }
         if joins {
             if let Some(record) = self.current.as_mut() {
-                record.wrapper.cut |= wrapper.cut;
-                record.taken = wrapper.carrier.time;
+                record.envelopes.cut |= envelopes.cut;
+                record.taken = envelopes.merged.time;
                 record.join(payload, at.span.end, at.lines);
             }
-        } else if wrapper.present {
-            self.start(Record::new(None, wrapper, payload, at.span), at.lines);
+        } else if envelopes.present {
+            self.start(Record::new(None, envelopes, payload, at.span), at.lines);
         } else if self.parsed.not_understood.last() != Some(&at.number) {
             self.parsed.not_understood.push(at.number);
         }
@@ -466,7 +476,7 @@ impl<'a> Reader<'a> {
         self.close();
         record.whole &= lines.own == 1;
         record.lines = lines;
-        let is_journal = record.wrapper.carrier.program.is_some();
+        let is_journal = record.envelopes.merged.program.is_some();
         record.column = record
             .first
             .is_verbatim()
@@ -524,6 +534,6 @@ impl<'a> Reader<'a> {
 }
 
 /// Returns true if a text starts with that number of spaces.
-fn is_indented(text: &str, blanks: usize) -> bool {
-    text.len() > blanks && text.bytes().take(blanks).all(|byte| byte == b' ')
+fn is_indented(text: &str, spaces: usize) -> bool {
+    text.len() > spaces && text.bytes().take(spaces).all(|byte| byte == b' ')
 }

@@ -3,8 +3,8 @@
 //! A record starts where a format is detected; unrecognised lines after it belong to it if its
 //! format allows: raw lines of a message, klog's blocks, stack traces.
 
-use super::continuation::{CARRIED_LINES, at_once};
-use super::envelope::{Envelope, nearer};
+use super::continuation::{ENVELOPED_LINES, at_once};
+use super::envelope::{Envelopes, nearer};
 use super::formats::{self, FormatSpec, add_oom_kill, is_panic};
 use super::layout::{self, Layout};
 use super::logfmt::block_end;
@@ -44,7 +44,7 @@ pub(super) struct Record<'a> {
     pub(super) format: Format,
     /// The format's specification, if one was detected.
     pub(super) form: Option<&'static FormatSpec>,
-    pub(super) wrapper: Envelope<'a>,
+    pub(super) envelopes: Envelopes<'a>,
     pub(super) first: Payload<'a>,
     /// Further lines of the message.
     pub(super) more: Vec<Payload<'a>>,
@@ -110,7 +110,7 @@ impl Lines {
 impl<'a> Record<'a> {
     pub(super) fn new(
         form: Option<&'static FormatSpec>,
-        wrapper: Envelope<'a>,
+        envelopes: Envelopes<'a>,
         first: Payload<'a>,
         span: Span,
     ) -> Self {
@@ -120,9 +120,9 @@ impl<'a> Record<'a> {
             block: format == Format::Klog && opens_block(first.as_str()),
             column: None,
             format,
-            taken: wrapper.carrier.time,
-            whole: !wrapper.entry,
-            wrapper,
+            taken: envelopes.merged.time,
+            whole: !envelopes.entry,
+            envelopes,
             first,
             more: Vec::new(),
             span,
@@ -140,14 +140,14 @@ impl<'a> Record<'a> {
     pub(super) fn within(
         layout: &Rc<Layout>,
         form: Option<&'static FormatSpec>,
-        wrapper: Envelope<'a>,
+        envelopes: Envelopes<'a>,
         first: Payload<'a>,
         span: Span,
     ) -> Self {
         let form = form.unwrap_or(&layout::FORMAT);
         Record {
             layout: Some(Rc::clone(layout)),
-            ..Record::new(Some(form), wrapper, first, span)
+            ..Record::new(Some(form), envelopes, first, span)
         }
     }
 
@@ -183,14 +183,14 @@ impl<'a> Record<'a> {
 
     /// Returns true if a line in an envelope may continue the record without a marker: it is the
     /// writer's next one, and was received together with the one before.
-    pub(super) fn may_continue_in(&self, wrapper: &Envelope<'_>, lines: Lines) -> bool {
+    pub(super) fn may_continue_in(&self, envelopes: &Envelopes<'_>, lines: Lines) -> bool {
         let is_next = self.lines.last == lines.before && lines.own == 1;
         self.whole
-            && !wrapper.entry
+            && !envelopes.entry
             && is_next
             && self.lines.foreign() == 0
-            && self.lines.own <= CARRIED_LINES as u64
-            && at_once(self.taken, wrapper.carrier.time)
+            && self.lines.own <= ENVELOPED_LINES as u64
+            && at_once(self.taken, envelopes.merged.time)
     }
 
     /// Returns true if the message accepts no more lines.
@@ -231,7 +231,7 @@ impl<'a> Record<'a> {
             event.severity = plain_severity(payload.as_str());
             event
         });
-        let program = self.wrapper.carrier.program.as_ref();
+        let program = self.envelopes.merged.program.as_ref();
         if self.form.is_none() && program.is_some_and(|program| program.as_str() == "kernel") {
             add_oom_kill(&mut event, &payload, 0);
         }
@@ -246,16 +246,16 @@ impl<'a> Record<'a> {
             .fields
             .extend(heading.map(|value| Field::text("stacktrace", value)));
         event.interrupted = self.lines.foreign();
-        event.cut |= self.wrapper.cut || self.block;
+        event.cut |= self.envelopes.cut || self.block;
         subject::fill(&mut event);
         if event.component.is_none() {
             event.component = event.field("controller").cloned();
         }
-        if let Some(own) = event.carrier.take() {
-            self.wrapper.carry(*own);
+        if let Some(own) = event.envelope.take() {
+            self.envelopes.add_own(*own);
         }
-        if self.wrapper.present {
-            apply(self.wrapper, &mut event);
+        if self.envelopes.present {
+            apply(self.envelopes, &mut event);
         }
         event
     }
@@ -267,25 +267,25 @@ pub(super) fn error_field(value: Text<'_>) -> Field<'_> {
 }
 
 /// Fills in from the envelope what the payload does not state.
-fn apply<'a>(wrapper: Envelope<'a>, event: &mut Event<'a>) {
-    let carrier = wrapper.carrier;
-    event.time = nearer(event.time, carrier.time);
-    event.severity = event.severity.or(wrapper.severity);
+fn apply<'a>(envelopes: Envelopes<'a>, event: &mut Event<'a>) {
+    let envelope = envelopes.merged;
+    event.time = nearer(event.time, envelope.time);
+    event.severity = event.severity.or(envelopes.severity);
     if event.component.is_none() {
-        event.component.clone_from(&carrier.program);
+        event.component.clone_from(&envelope.program);
     }
     let subject = &mut event.subject;
     let owned = |name: &Option<Text<'_>>| name.as_ref().map(|name| name.as_str().to_owned());
     if subject.node.is_none() {
-        subject.node = owned(&carrier.node);
+        subject.node = owned(&envelope.node);
     }
-    if subject.name.is_none() && carrier.pod.is_some() {
+    if subject.name.is_none() && envelope.pod.is_some() {
         subject.kind = Some("Pod".to_owned());
-        subject.name = owned(&carrier.pod);
-        subject.container = owned(&carrier.container);
-        subject.namespace = owned(&carrier.namespace).or(subject.namespace.take());
+        subject.name = owned(&envelope.pod);
+        subject.container = owned(&envelope.container);
+        subject.namespace = owned(&envelope.namespace).or(subject.namespace.take());
     }
-    event.carrier = Some(Box::new(carrier));
+    event.envelope = Some(Box::new(envelope));
 }
 
 /// Joins lines into one text.

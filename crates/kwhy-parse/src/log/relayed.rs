@@ -43,7 +43,7 @@ pub(super) fn merged<'a>(inner: Event<'a>, outer: Event<'a>) -> Event<'a> {
         component: inner.component.or(outer.component),
         caller: inner.caller.or(outer.caller),
         stack: inner.stack.or(outer.stack),
-        carrier: inner.carrier.or(outer.carrier),
+        envelope: inner.envelope.or(outer.envelope),
         cut: inner.cut | outer.cut,
         fields,
         ..inner

@@ -79,8 +79,8 @@ pub(super) fn is_function(line: &str) -> bool {
 /// The first line of a frame without the second one, which a terminal of fixed width appended after spaces.
 fn without_location(line: &str) -> &str {
     let ends = |at: &usize| {
-        let behind = line.get(at + 1..).unwrap_or("");
-        behind.starts_with("  ") || behind.starts_with('\t')
+        let after = line.get(at + 1..).unwrap_or("");
+        after.starts_with("  ") || after.starts_with('\t')
     };
     let end = memchr::memchr_iter(b')', line.as_bytes()).find(ends);
     match end.map(|at| line.split_at(at + 1)) {

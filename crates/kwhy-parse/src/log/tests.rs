@@ -109,7 +109,7 @@ fn envelopes_give_node_and_program() {
 #[test]
 fn a_payload_may_start_a_record() {
     let klog = "I0304 05:06:07.123456      12 quay.go:1] moored";
-    for (carrier, text, begins) in [
+    for (envelope, text, begins) in [
         ("Mar 04 05:06:07 node-1 kubelet[12]: ", klog, true),
         (
             "Mar 04 05:06:07 node-1 kubelet[12]: ",
@@ -126,7 +126,7 @@ fn a_payload_may_start_a_record() {
         ("", klog, false),
     ] {
         assert_eq!(
-            carries_record(&format!("{carrier}{text}")),
+            carries_record(&format!("{envelope}{text}")),
             begins,
             "{text}"
         );

@@ -39,8 +39,8 @@ pub(super) const FORMAT: FormatSpec = FormatSpec {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Separator {
     Tab,
-    Blanks,
-    Blank,
+    Spaces,
+    Space,
 }
 
 struct Head {
@@ -75,9 +75,9 @@ fn head(text: &str) -> Option<Head> {
         .count();
     let separator = match rest.as_bytes().get(..spaces)? {
         [] => return None,
-        [b' '] => Separator::Blank,
+        [b' '] => Separator::Space,
         run if run.contains(&b'\t') => Separator::Tab,
-        _ => Separator::Blanks,
+        _ => Separator::Spaces,
     };
     let after = &rest[spaces..];
     let word_length = after
@@ -93,13 +93,13 @@ fn head(text: &str) -> Option<Head> {
     let lower = plain.bytes().all(|byte| byte.is_ascii_lowercase());
     let known = LEVELS.iter().any(|level| level.eq_ignore_ascii_case(plain));
     let capital = plain == "Level";
-    if !known || !(upper || capital || (lower && separator != Separator::Blank)) {
+    if !known || !(upper || capital || (lower && separator != Separator::Space)) {
         return None;
     }
     // without tabs and an object a layout is read by its parts
     let line = &text[..memchr(b'\n', text.as_bytes()).unwrap_or(text.len())];
     // a terminal shows tabs as spaces
-    let is_spread = separator == Separator::Blanks && spaces > 3;
+    let is_spread = separator == Separator::Spaces && spaces > 3;
     if separator != Separator::Tab && !is_spread && !line.trim_end().ends_with('}') {
         return None;
     }
@@ -107,8 +107,8 @@ fn head(text: &str) -> Option<Head> {
     // a single tab anywhere after the level selects tabs
     let separator = match after.as_bytes().get(word_length) {
         Some(b'\t') => Separator::Tab,
-        Some(b' ') if after[word_length..].starts_with("  ") => Separator::Blanks,
-        Some(b' ') if separator == Separator::Tab => Separator::Blank,
+        Some(b' ') if after[word_length..].starts_with("  ") => Separator::Spaces,
+        Some(b' ') if separator == Separator::Tab => Separator::Space,
         _ => separator,
     };
     Some(Head {
@@ -212,12 +212,12 @@ fn context<'a>(
     let candidates: Vec<usize> = match separator {
         // JSON contains no raw tab, so the last one is the context's
         Separator::Tab => body.rfind("\t{").into_iter().collect(),
-        Separator::Blanks => body
+        Separator::Spaces => body
             .match_indices("  {\"")
             .map(|(at, _)| at)
             .take(8)
             .collect(),
-        Separator::Blank => body
+        Separator::Space => body
             .match_indices(" {\"")
             .map(|(at, _)| at)
             .take(8)
@@ -261,8 +261,8 @@ type Part = Option<Range<usize>>;
 fn elements(text: &str, region: Range<usize>, separator: Separator) -> (Part, Part, Range<usize>) {
     let gap = match separator {
         Separator::Tab => "\t",
-        Separator::Blanks => "  ",
-        Separator::Blank => " ",
+        Separator::Spaces => "  ",
+        Separator::Space => " ",
     };
     let spaces = |at: usize| {
         let rest = text.get(at..region.end).unwrap_or("");
@@ -296,7 +296,7 @@ fn elements(text: &str, region: Range<usize>, separator: Separator) -> (Part, Pa
     }
     let name = &text[first.clone()];
     let is_name = match separator {
-        Separator::Blank => name.contains('.') && !name.ends_with('.') && is_name(name),
+        Separator::Space => name.contains('.') && !name.ends_with('.') && is_name(name),
         _ => is_name(name),
     };
     if is_name {

@@ -202,9 +202,9 @@ pub(crate) fn of_status<'a>(
         of_messages(format, status, subject, into);
     }
     // kinds that report on others have lists of their own
-    let mut told = Conditions::new(format, subject, into);
+    let mut reader = Conditions::new(format, subject, into);
     for key in REPORTS {
-        told.value(key, map.get(key), &ConditionContext::default(), 0);
+        reader.value(key, map.get(key), &ConditionContext::default(), 0);
     }
 }
 
@@ -215,7 +215,7 @@ pub(crate) fn of_containers<'a>(
     subject: &Subject,
     into: &mut Vec<Event<'a>>,
 ) {
-    let mut told = Conditions::new(format, subject, into);
+    let mut reader = Conditions::new(format, subject, into);
     for list in ["init_containers", "containers", "ephemeral_containers"] {
         for item in pod.items(list) {
             let Value::Map(container) = item else {
@@ -226,7 +226,7 @@ pub(crate) fn of_containers<'a>(
                 container: name.as_deref(),
                 ..ConditionContext::default()
             };
-            told.map(container, &around, 1);
+            reader.map(container, &around, 1);
         }
     }
 }
@@ -252,14 +252,14 @@ pub(super) fn of_conditions<'a>(
     subject: &Subject,
     into: &mut Vec<Event<'a>>,
 ) {
-    let mut told = Conditions::new(format, subject, into);
+    let mut reader = Conditions::new(format, subject, into);
     let list = map.get("conditions");
-    told.value("conditions", list, &ConditionContext::default(), 0);
+    reader.value("conditions", list, &ConditionContext::default(), 0);
 }
 
 fn of_messages<'a>(format: Format, status: &Map<'a>, subject: &Subject, into: &mut Vec<Event<'a>>) {
-    let mut told = Conditions::new(format, subject, into);
-    told.map(status, &ConditionContext::default(), 0);
+    let mut reader = Conditions::new(format, subject, into);
+    reader.map(status, &ConditionContext::default(), 0);
 }
 
 /// The envelope of a message.

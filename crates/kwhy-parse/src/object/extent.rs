@@ -44,12 +44,12 @@ impl ObjectExtent {
         &mut self,
         line: &Line<'_>,
         rest: &Ahead<'_, '_>,
-        blanks: usize,
+        blank_lines: usize,
         foreign: impl Fn() -> bool,
     ) -> bool {
         let takes = match self.format {
-            Format::ObjectJson => self.takes_json(line, rest, blanks, foreign),
-            _ => self.takes_yaml(line, rest, blanks, foreign),
+            Format::ObjectJson => self.takes_json(line, rest, blank_lines, foreign),
+            _ => self.takes_yaml(line, rest, blank_lines, foreign),
         };
         if takes {
             self.base = self.base.min(line.indent());
@@ -101,11 +101,11 @@ impl ObjectExtent {
         &self,
         line: &Line<'_>,
         rest: &Ahead<'_, '_>,
-        blanks: usize,
+        blank_lines: usize,
         foreign: impl Fn() -> bool,
     ) -> bool {
         if line.indent() > self.base {
-            return blanks == 0 || self.text.is_some() || !foreign();
+            return blank_lines == 0 || self.text.is_some() || !foreign();
         }
         if foreign() {
             return false;
@@ -120,9 +120,9 @@ impl ObjectExtent {
         let inner = without_mark(bare);
         let field = key_length(inner)
             .and_then(|end| Some((inner.get(..end)?, inner.get(end + 1..)?.trim())));
-        if blanks > 0 {
+        if blank_lines > 0 {
             // a blank line in an object is rare
-            return blanks == 1
+            return blank_lines == 1
                 && line.indent() == self.base
                 && field.is_some_and(|(key, _)| is_head_key(key));
         }
@@ -147,18 +147,18 @@ impl ObjectExtent {
         &self,
         line: &Line<'_>,
         rest: &Ahead<'_, '_>,
-        blanks: usize,
+        blank_lines: usize,
         foreign: impl Fn() -> bool,
     ) -> bool {
         let bare = line.text.trim();
         // the API server writes an empty object as brackets around an empty line
-        if blanks > 0 && self.open.is_some_and(|open| open > 0) && is_json(bare) {
+        if blank_lines > 0 && self.open.is_some_and(|open| open > 0) && is_json(bare) {
             return !foreign();
         }
         // after the last bracket the end of a list may occur, whose start was cut off
-        if self.open.is_some_and(|open| open <= 0) || blanks > 0 {
+        if self.open.is_some_and(|open| open <= 0) || blank_lines > 0 {
             return begins(line, rest) == Some(Format::ObjectJson)
-                || (blanks == 0
+                || (blank_lines == 0
                     && (json_key(bare).is_some() || matches!(bare, "," | "]" | "}" | "],")));
         }
         let other = || foreign() || begins(line, rest) == Some(Format::ObjectYaml);

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use super::ReadBudget;
 use super::scalar;
 use super::source::Source;
-use super::spread::blanks;
+use super::spread::spaces;
 use kwhy_model::{Map, Span, TextBuilder, Value};
 
 /// Values of one output; a block of the engine has no room for many more.
@@ -16,7 +16,7 @@ const MAX_NODES: usize = 400_000;
 
 /// Reads JSON: whole values, and members whose brackets were cut off, which are one map.
 /// What is not understood or omitted is reported.
-pub(super) fn read<'a>(source: &Source<'a>, told: &mut ReadBudget<'_>) -> Vec<Value<'a>> {
+pub(super) fn read<'a>(source: &Source<'a>, budget: &mut ReadBudget<'_>) -> Vec<Value<'a>> {
     let mut reading = Reading {
         source,
         bytes: source.text().as_bytes(),
@@ -29,8 +29,8 @@ pub(super) fn read<'a>(source: &Source<'a>, told: &mut ReadBudget<'_>) -> Vec<Va
         key: None,
         nodes: 0,
         failed: 0,
-        depth: usize::try_from(told.limits.depth).unwrap_or(usize::MAX),
-        told,
+        depth: usize::try_from(budget.limits.depth).unwrap_or(usize::MAX),
+        budget,
     };
     while reading.step() {}
     while !reading.open.is_empty() {
@@ -80,7 +80,7 @@ struct Reading<'s, 'l, 'a> {
     failed: usize,
     /// The depth to which objects and lists may nest.
     depth: usize,
-    told: &'s mut ReadBudget<'l>,
+    budget: &'s mut ReadBudget<'l>,
 }
 
 impl<'a> Reading<'_, '_, 'a> {
@@ -93,7 +93,7 @@ impl<'a> Reading<'_, '_, 'a> {
             b' ' | b'\t' | b'\n' | b'\r' | b',' | b':' => {
                 let rest = self.bytes.get(self.at + 1..).unwrap_or_default();
                 let end = usize::from(rest.first() == Some(&b'\n'));
-                self.at += 1 + end + blanks(rest.get(end..).unwrap_or_default());
+                self.at += 1 + end + spaces(rest.get(end..).unwrap_or_default());
             }
             b'{' => self.begin(Open::Object(self.entries.len(), None), Open::Skipped(true)),
             b'[' => self.begin(Open::List(self.items.len()), Open::Skipped(false)),
@@ -111,7 +111,7 @@ impl<'a> Reading<'_, '_, 'a> {
         if full {
             // of brackets in brackets that are omitted one is enough
             if !matches!(self.open.last(), Some(Open::Skipped(_))) {
-                self.told.left_out.too_deep += u64::from(too_deep);
+                self.budget.left_out.too_deep += u64::from(too_deep);
                 self.fail();
             }
             if self.open.len() > 4 * self.depth {
@@ -127,7 +127,7 @@ impl<'a> Reading<'_, '_, 'a> {
     /// Returns true if one more value may be kept; the first one that may not is reported.
     fn has_room(&mut self) -> bool {
         if self.nodes >= MAX_NODES {
-            self.told.left_out.large_objects = 1;
+            self.budget.left_out.large_objects = 1;
         }
         self.nodes < MAX_NODES
     }
@@ -188,12 +188,12 @@ impl<'a> Reading<'_, '_, 'a> {
         let start = self.at;
         let end = self.string_end();
         self.at = end;
-        let behind = self.bytes.get(end..).unwrap_or_default();
-        let blanks = behind
+        let after = self.bytes.get(end..).unwrap_or_default();
+        let spaces = after
             .iter()
             .take_while(|b| matches!(b, b' ' | b'\t'))
             .count();
-        let is_key = behind.get(blanks) == Some(&b':');
+        let is_key = after.get(spaces) == Some(&b':');
         if is_key {
             let key = self.key_text(start, end);
             match self.open.last_mut() {
@@ -332,9 +332,9 @@ impl<'a> Reading<'_, '_, 'a> {
         self.failed = self.at + memchr::memchr(b'\n', rest).unwrap_or(rest.len());
         if let Some((line, number)) = self.source.line(self.at)
             && !super::recognise::is_ellipsis(line)
-            && self.told.failed.last() != Some(&number)
+            && self.budget.failed.last() != Some(&number)
         {
-            self.told.failed.push(number);
+            self.budget.failed.push(number);
         }
     }
 }

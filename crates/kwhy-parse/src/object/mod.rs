@@ -136,9 +136,9 @@ fn indent_first(rows: &mut [Row<'_>]) {
 
 /// Reads JSON; `of` is the kind of the items of a list that started before.
 fn json<'a>(source: &Source<'a>, of: Option<&str>, limits: &ReadLimits, parsed: &mut Parsed<'a>) {
-    let mut told = ReadBudget::new(limits);
-    let values = json::read(source, &mut told);
-    told.add_to(parsed);
+    let mut budget = ReadBudget::new(limits);
+    let values = json::read(source, &mut budget);
+    budget.add_to(parsed);
     for value in values {
         take(Format::ObjectJson, value, None, (0, of), parsed);
     }
@@ -254,9 +254,9 @@ fn item<'a>(rows: &mut Vec<Row<'a>>, limits: &ReadLimits, parsed: &mut Parsed<'a
     };
     let last = filled.next_back().unwrap_or(first);
     let span = first.line.trim_start().start..last.line.span().end;
-    let mut told = ReadBudget::new(limits);
-    let values = yaml::read(&rows, &mut told);
-    told.add_to(parsed);
+    let mut budget = ReadBudget::new(limits);
+    let values = yaml::read(&rows, &mut budget);
+    budget.add_to(parsed);
     let mut whole: Vec<(std::borrow::Cow<'a, str>, Value<'a>)> = Vec::new();
     for value in values {
         match value {
@@ -393,7 +393,7 @@ fn object<'a>(
     };
     let kind = kind
         .filter(|kind| kind.len() <= MAX_NAME)
-        .or_else(|| kinds::told_by_fields(map))
+        .or_else(|| kinds::kind_of_fields(map))
         .map(str::to_owned);
     let annotated = match kind.as_deref() {
         Some("HorizontalPodAutoscaler") => kinds::annotated(map),
@@ -418,8 +418,8 @@ fn object<'a>(
     let before = parsed.events.len();
     event::of_status(format, map, &subject, &mut parsed.events);
     // of what kind a status is that was pasted alone may not be known; anything else is not an object then
-    let is_told = subject.kind.is_some() || subject.name.is_some();
-    if !is_told && !matches!(map.get("status"), Some(Value::Map(_))) {
+    let is_identified = subject.kind.is_some() || subject.name.is_some();
+    if !is_identified && !matches!(map.get("status"), Some(Value::Map(_))) {
         // what another program makes of an object says what the object's conditions say
         if parsed.events.len() == before {
             event::of_conditions(format, map, &subject, &mut parsed.events);

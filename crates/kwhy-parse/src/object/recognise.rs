@@ -236,7 +236,7 @@ const CONDITION_MEMBERS: usize = 12;
 
 /// Returns true if the next members in JSON, up to the closing bracket, are those of a condition.
 fn begins_condition(rest: &Ahead<'_, '_>) -> bool {
-    let (mut of_type, mut of_status, mut is_told) = (false, false, false);
+    let (mut of_type, mut of_status, mut has_message) = (false, false, false);
     let members = rest
         .iter()
         .take(CONDITION_MEMBERS)
@@ -255,11 +255,11 @@ fn begins_condition(rest: &Ahead<'_, '_>) -> bool {
                     .iter()
                     .any(|state| value.ends_with(state));
             }
-            "reason" | "message" => is_told = true,
-            _ => is_told |= is_time(key),
+            "reason" | "message" => has_message = true,
+            _ => has_message |= is_time(key),
         }
     }
-    of_type && of_status && is_told
+    of_type && of_status && has_message
 }
 
 /// The number of keys below one that are looked at.
@@ -384,8 +384,8 @@ pub(crate) fn key_length(text: &str) -> Option<usize> {
 pub(super) fn json_key(text: &str) -> Option<&str> {
     let rest = text.strip_prefix('"')?;
     let end = rest.as_bytes().iter().take(256).position(|b| *b == b'"')?;
-    let (key, behind) = (rest.get(..end)?, rest.get(end + 1..)?);
-    behind.trim_start().starts_with(':').then_some(key)
+    let (key, following) = (rest.get(..end)?, rest.get(end + 1..)?);
+    following.trim_start().starts_with(':').then_some(key)
 }
 
 pub(super) fn without_mark(text: &str) -> &str {

@@ -60,7 +60,7 @@ pub fn regular<'a>(text: &'a str, limits: &ReadLimits) -> Option<Regular<'a>> {
 fn is_object(text: &str, at: usize) -> bool {
     let rest = text.get(at..).unwrap_or("");
     let ahead: Vec<Line<'_>> = lines(rest).take(1 + AHEAD).collect();
-    let Some((line, behind)) = ahead.split_first() else {
+    let Some((line, following)) = ahead.split_first() else {
         return false;
     };
     let is_record = || {
@@ -69,7 +69,7 @@ fn is_object(text: &str, at: usize) -> bool {
                 || (line.text == "{" && log::spread_lines(rest).is_some()))
     };
     let ahead = Ahead {
-        lines: behind,
+        lines: following,
         strip: |line| line,
     };
     line.text.trim_start() == "{"

@@ -120,8 +120,8 @@ impl<'a> Source<'a> {
     }
 
     fn search(&self, at: usize) -> usize {
-        let behind = self.rows.partition_point(|(start, _)| *start <= at);
-        behind.saturating_sub(1)
+        let after = self.rows.partition_point(|(start, _)| *start <= at);
+        after.saturating_sub(1)
     }
 
     /// The line that contains a byte, and its number in the document.

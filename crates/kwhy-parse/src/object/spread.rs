@@ -23,7 +23,7 @@ pub(super) struct Spread {
 /// The lines of a value whose opening bracket is alone on the first line of the bytes, up to its
 /// closing bracket or to the first line of another form. None if the first line is no such one.
 pub(super) fn spread(bytes: &[u8]) -> Option<Spread> {
-    let indent = blanks(bytes);
+    let indent = spaces(bytes);
     let first = bytes.get(indent..)?;
     let [b'{' | b'[', b'\n', ..] = first else {
         return None;
@@ -59,7 +59,7 @@ struct Line {
 }
 
 /// The number of spaces at the start of the bytes: half of the text is indentation.
-pub(super) fn blanks(bytes: &[u8]) -> usize {
+pub(super) fn spaces(bytes: &[u8]) -> usize {
     let eights = bytes
         .chunks_exact(8)
         .take_while(|eight| *eight == [b' '; 8]);
@@ -70,7 +70,7 @@ pub(super) fn blanks(bytes: &[u8]) -> usize {
 
 /// The line at the start of the bytes, inside a value that starts `outer` spaces from the left.
 fn line(bytes: &[u8], outer: usize) -> Option<Line> {
-    let indent = blanks(bytes);
+    let indent = spaces(bytes);
     if indent < outer {
         return None;
     }
@@ -84,8 +84,8 @@ fn line(bytes: &[u8], outer: usize) -> Option<Line> {
             let end = string(bytes, indent)?;
             match bytes.get(end) {
                 Some(b':') if is_key(bytes.get(indent + 1..end - 1)?) => {
-                    let behind = end + 1 + blanks(bytes.get(end + 1..)?);
-                    value(bytes, behind, &mut open)?
+                    let after = end + 1 + spaces(bytes.get(end + 1..)?);
+                    value(bytes, after, &mut open)?
                 }
                 Some(b':') => return None,
                 _ => end,
@@ -150,7 +150,7 @@ fn value(bytes: &[u8], at: usize, open: &mut i64) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn told(text: &str) -> Option<(usize, i64)> {
+    fn extent(text: &str) -> Option<(usize, i64)> {
         let spread = spread(text.as_bytes())?;
         assert_eq!(
             text.as_bytes()[..spread.length]
@@ -180,13 +180,13 @@ mod tests {
   },
   {
 "#;
-        assert_eq!(told(text), Some((15, 0)));
-        assert_eq!(told("{\n}"), Some((2, 0)));
+        assert_eq!(extent(text), Some((15, 0)));
+        assert_eq!(extent("{\n}"), Some((2, 0)));
         // up to where the text goes
-        assert_eq!(told("{\n  \"items\": [\n    {\n"), Some((3, 3)));
-        assert_eq!(told("{\"a\": 1}\n"), None);
-        assert_eq!(told("  x\n"), None);
-        assert_eq!(told("{"), None);
+        assert_eq!(extent("{\n  \"items\": [\n    {\n"), Some((3, 3)));
+        assert_eq!(extent("{\"a\": 1}\n"), None);
+        assert_eq!(extent("  x\n"), None);
+        assert_eq!(extent("{"), None);
     }
 
     #[test]
@@ -208,9 +208,9 @@ mod tests {
             "{",
         ] {
             let text = format!("{{\n  \"a\": {{\n{line}\n  }}\n}}\n");
-            assert_eq!(told(&text), Some((2, 2)), "{line}");
+            assert_eq!(extent(&text), Some((2, 2)), "{line}");
         }
         // a bracket that closes too early
-        assert_eq!(told("{\n  }\n"), Some((1, 1)));
+        assert_eq!(extent("{\n  }\n"), Some((1, 1)));
     }
 }

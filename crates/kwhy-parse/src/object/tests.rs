@@ -116,7 +116,7 @@ fn pastes_around_objects() {
 }
 
 #[test]
-fn fragments_are_told_by_their_fields() {
+fn fragments_are_recognised_by_their_fields() {
     let status = &POD[POD.find("status:").unwrap()..];
     let statuses = &POD[POD.find("  containerStatuses:").unwrap()..];
     let state = "    state:\n      waiting:\n        message: 'Back-off pulling image'\n        reason: ImagePullBackOff\n";
@@ -262,9 +262,9 @@ fn other_yaml_and_json_is_no_object() {
         "{\n  \"name\": \"x\",\n  \"version\": 1\n}\n",
         "status: the pod is up\nkind: of\nspec: none\n",
     ] {
-        let told = formats(text);
+        let detected = formats(text);
         assert!(
-            !told.contains(&Format::ObjectYaml) && !told.contains(&Format::ObjectJson),
+            !detected.contains(&Format::ObjectYaml) && !detected.contains(&Format::ObjectJson),
             "{text}"
         );
     }
@@ -325,7 +325,7 @@ fn lists_of_one_kind_and_watches() {
 }
 
 #[test]
-fn what_stands_in_a_list_says_so() {
+fn an_item_of_a_list_says_so() {
     let listed = |text: &str| -> Vec<bool> {
         let objects = parsed(text).objects;
         objects.iter().map(|object| object.listed).collect()
@@ -356,7 +356,7 @@ fn an_answer_of_the_server_is_an_event() {
 }
 
 #[test]
-fn an_unbounded_depth_is_told() {
+fn an_unbounded_depth_is_reported() {
     let deep = format!(
         "apiVersion: v1\nkind: X\nspec: {}{}\n",
         "[".repeat(150),
@@ -368,7 +368,7 @@ fn an_unbounded_depth_is_told() {
 }
 
 #[test]
-fn documents_are_told_apart() {
+fn documents_are_distinguished() {
     let text = format!(
         "{POD}---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata:\n  a: |\n    x\n    ---\n    y\n"
     );
@@ -473,11 +473,11 @@ fn other_yaml_is_no_part() {
         let document = Document::new("x", text);
         let parsed = parse::document(&document);
         assert!(parsed.objects.is_empty(), "{text}");
-        let told = parsed
+        let detected = parsed
             .events
             .iter()
             .filter(|e| e.format == Format::ObjectYaml);
-        assert_eq!(told.count(), 0, "{text}");
+        assert_eq!(detected.count(), 0, "{text}");
     }
 }
 

@@ -24,43 +24,43 @@ const MAX_NODES: usize = 400_000;
 const MAX_SPLITS: usize = 12;
 
 /// Reads a block of lines. What is not understood or omitted is reported.
-pub(super) fn read<'a>(rows: &[Row<'a>], told: &mut ReadBudget<'_>) -> Vec<Value<'a>> {
-    block(rows, MAX_SPLITS, told)
+pub(super) fn read<'a>(rows: &[Row<'a>], budget: &mut ReadBudget<'_>) -> Vec<Value<'a>> {
+    block(rows, MAX_SPLITS, budget)
 }
 
-fn block<'a>(rows: &[Row<'a>], splits: usize, told: &mut ReadBudget<'_>) -> Vec<Value<'a>> {
+fn block<'a>(rows: &[Row<'a>], splits: usize, budget: &mut ReadBudget<'_>) -> Vec<Value<'a>> {
     let bounds = Bounds {
-        depth: usize::try_from(told.limits.depth).unwrap_or(usize::MAX),
+        depth: usize::try_from(budget.limits.depth).unwrap_or(usize::MAX),
         nodes: MAX_NODES,
     };
-    block_style::read(rows, bounds).unwrap_or_else(|| any_style(rows, splits, told))
+    block_style::read(rows, bounds).unwrap_or_else(|| any_style(rows, splits, budget))
 }
 
 /// Reads a block of lines in whatever style of YAML.
 pub(super) fn any_style<'a>(
     rows: &[Row<'a>],
     splits: usize,
-    told: &mut ReadBudget<'_>,
+    budget: &mut ReadBudget<'_>,
 ) -> Vec<Value<'a>> {
     let source = Source::new(rows);
-    let mut reading = Reading::new(&source, told.limits);
+    let mut reading = Reading::new(&source, budget.limits);
     match reading.run() {
         Ok(()) => {
-            told.left_out.add(reading.omitted);
-            told.failed.extend(reading.left_out);
+            budget.left_out.add(reading.omitted);
+            budget.failed.extend(reading.left_out);
             reading.roots
         }
         Err(at) if splits == 0 || rows.len() < 2 => {
-            told.left_out.add(reading.omitted);
-            told.failed.extend(source.line_number(at));
+            budget.left_out.add(reading.omitted);
+            budget.failed.extend(source.line_number(at));
             reading.finish()
         }
-        Err(_) => split(rows, splits - 1, told),
+        Err(_) => split(rows, splits - 1, budget),
     }
 }
 
 /// Reads the entries of a broken block one by one.
-fn split<'a>(rows: &[Row<'a>], splits: usize, told: &mut ReadBudget<'_>) -> Vec<Value<'a>> {
+fn split<'a>(rows: &[Row<'a>], splits: usize, budget: &mut ReadBudget<'_>) -> Vec<Value<'a>> {
     let filled = rows.iter().filter(|row| !row.line.is_blank());
     let base = filled.map(Row::indent).min().unwrap_or(0);
     let is_head = |row: &Row<'_>| row.indent() == base && (row.is_item() || key(row).is_some());
@@ -72,30 +72,30 @@ fn split<'a>(rows: &[Row<'a>], splits: usize, told: &mut ReadBudget<'_>) -> Vec<
     };
     if rows.iter().any(is_strange) {
         let strange = rows.iter().filter(|row| is_strange(row));
-        told.failed.extend(strange.map(|row| row.line.number));
+        budget.failed.extend(strange.map(|row| row.line.number));
         let others = rows.iter().filter(|row| !is_strange(row));
-        return block(&others.copied().collect::<Vec<_>>(), splits, told);
+        return block(&others.copied().collect::<Vec<_>>(), splits, budget);
     }
     let mut entries: Vec<(Cow<'a, str>, Value<'a>)> = Vec::new();
     let mut items = Vec::new();
     let mut others = Vec::new();
     let mut rest = rows;
-    while let Some((first, behind)) = rest.split_first() {
+    while let Some((first, after)) = rest.split_first() {
         let under_key = is_head(first) && !first.is_item();
         // the items of a key's list may occur right below the key
-        let end = behind
+        let end = after
             .iter()
             .position(|row| is_head(row) && !(under_key && row.is_item()))
-            .unwrap_or(behind.len());
-        let (part, behind) = rest.split_at(end + 1);
-        rest = behind;
+            .unwrap_or(after.len());
+        let (part, after) = rest.split_at(end + 1);
+        rest = after;
         if under_key {
-            entries.extend(entry(part, splits, told));
+            entries.extend(entry(part, splits, budget));
         } else if is_head(first) {
-            items.extend(item(part, splits, told));
+            items.extend(item(part, splits, budget));
         } else if part.iter().any(|row| !row.line.is_blank()) {
             // what occurs deeper was cut off at its top
-            others.extend(block(part, splits, told));
+            others.extend(block(part, splits, budget));
         }
     }
     if !items.is_empty() {
@@ -108,36 +108,36 @@ fn split<'a>(rows: &[Row<'a>], splits: usize, told: &mut ReadBudget<'_>) -> Vec<
 }
 
 /// An item of a list.
-fn item<'a>(rows: &[Row<'a>], splits: usize, told: &mut ReadBudget<'_>) -> Option<Value<'a>> {
+fn item<'a>(rows: &[Row<'a>], splits: usize, budget: &mut ReadBudget<'_>) -> Option<Value<'a>> {
     let (first, rest) = rows.split_first()?;
     let mut unmarked = vec![first.without_mark()];
     unmarked.extend_from_slice(rest);
-    merged(block(&unmarked, splits, told))
+    merged(block(&unmarked, splits, budget))
 }
 
 /// A key with its value.
 fn entry<'a>(
     rows: &[Row<'a>],
     splits: usize,
-    told: &mut ReadBudget<'_>,
+    budget: &mut ReadBudget<'_>,
 ) -> Option<(Cow<'a, str>, Value<'a>)> {
     let (first, rest) = rows.split_first()?;
     let (name, value) = key(first)?;
     let source = Source::new(rows);
-    let mut reading = Reading::new(&source, told.limits);
+    let mut reading = Reading::new(&source, budget.limits);
     if reading.run().is_ok()
         && let Some(Value::Map(map)) = reading.roots.first()
     {
-        told.left_out.add(reading.omitted);
+        budget.left_out.add(reading.omitted);
         let value = map.iter().next().map(|(_, value)| value.clone())?;
         return Some((Cow::Borrowed(name), value));
     }
     if value.text.is_empty() || value.text.starts_with('#') {
-        return Some((Cow::Borrowed(name), merged(block(rest, splits, told))?));
+        return Some((Cow::Borrowed(name), merged(block(rest, splits, budget))?));
     }
     let (text, unread) = loose_scalar::text(&source, rows, value)?;
     let unread = unread.iter().filter(|row| !row.line.is_blank());
-    told.failed.extend(unread.map(|row| row.line.number));
+    budget.failed.extend(unread.map(|row| row.line.number));
     Some((Cow::Borrowed(name), Value::Text(text)))
 }
 
@@ -303,7 +303,7 @@ impl<'s, 'a> Reading<'s, 'a> {
                 });
             }
             _ => {
-                let range = self.behind_anchor(range, anchor);
+                let range = self.after_anchor(range, anchor);
                 let value = scalar::value(self.source, range, style, text);
                 self.remember(anchor, value.as_ref());
                 self.give(value);
@@ -312,13 +312,13 @@ impl<'s, 'a> Reading<'s, 'a> {
     }
 
     /// The span of a scalar: the reader counts an anchor as part of it.
-    fn behind_anchor(&self, range: Span, anchor: usize) -> Span {
+    fn after_anchor(&self, range: Span, anchor: usize) -> Span {
         let text = self.source.slice(range.clone()).map(|(text, _)| text);
         let Some(text) = text.filter(|text| anchor > 0 && text.starts_with('&')) else {
             return range;
         };
-        let behind = text.trim_start_matches(|c: char| !c.is_ascii_whitespace());
-        range.end - behind.trim_ascii_start().len()..range.end
+        let after = text.trim_start_matches(|c: char| !c.is_ascii_whitespace());
+        range.end - after.trim_ascii_start().len()..range.end
     }
 
     /// Keeps the value of an anchor, if there is room for it; 0 is none.

@@ -41,19 +41,19 @@ pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
             text: text.get(rest..open).unwrap_or("").trim_end(),
             is_quoted: false,
         });
-        let blanks = inside.len() - inside.trim_start().len();
+        let spaces = inside.len() - inside.trim_start().len();
         pieces.push(Piece {
-            start: open + 1 + blanks,
+            start: open + 1 + spaces,
             text: bare,
             is_quoted: true,
         });
         (rest, from) = (close + 1, close + 1);
     }
     if !pieces.is_empty() {
-        let behind = text.get(rest..).unwrap_or("");
-        let bare = behind.trim_start();
+        let after = text.get(rest..).unwrap_or("");
+        let bare = after.trim_start();
         pieces.push(Piece {
-            start: rest + behind.len() - bare.len(),
+            start: rest + after.len() - bare.len(),
             text: bare,
             is_quoted: false,
         });

@@ -119,11 +119,11 @@ fn replace(text: &mut Text<'_>) {
 /// Masks the secrets in a text.
 fn text(text: &mut Text<'_>, secrets: &Secrets) {
     let span = text.span();
-    let told = secrets.within(&span);
+    let inside = secrets.within(&span);
     let value = text.as_str();
     let mut found = find::secrets(value);
     let is_raw = span.len() == value.len();
-    for secret in told {
+    for secret in inside {
         let is_known = found.iter().any(|own| {
             let own = text.source_span(own.clone());
             own.start < secret.end && secret.start < own.end

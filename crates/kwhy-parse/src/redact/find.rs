@@ -321,7 +321,7 @@ impl Finding<'_> {
     }
 
     /// The byte after the spaces at one.
-    pub fn skip_blanks(&self, at: usize, and_lines: bool) -> usize {
+    pub fn skip_spaces(&self, at: usize, and_lines: bool) -> usize {
         let rest = self.bytes.get(at..).unwrap_or_default();
         let is_blank = |byte: &&u8| {
             matches!(byte, b' ' | b'\t') || (and_lines && matches!(byte, b'\n' | b'\r'))

@@ -36,8 +36,8 @@ fn indent(line: &str) -> usize {
 }
 
 fn push_trimmed(start: usize, line: &str, found: &mut Vec<Span>) {
-    let blanks = line.len() - line.trim_start().len();
-    found.push(start + blanks..start + blanks + line.trim().len());
+    let spaces = line.len() - line.trim_start().len();
+    found.push(start + spaces..start + spaces + line.trim().len());
 }
 
 /// Takes the lines of a block of text after a line that ends at a byte.
@@ -247,8 +247,8 @@ impl Json {
         let Some(open) = self.open.last_mut() else {
             return;
         };
-        let behind = text.get(span.end + 1..).unwrap_or("").trim_start();
-        if behind.starts_with(':') {
+        let after = text.get(span.end + 1..).unwrap_or("").trim_start();
+        if after.starts_with(':') {
             open.key = Some(span);
             return;
         }

@@ -169,7 +169,7 @@ impl Finding<'_> {
     }
 
     /// Takes the value that follows an option: as the next word, or as the next item of a list.
-    pub fn behind_option(
+    pub fn after_option(
         &mut self,
         (end, at): (usize, usize),
         byte: u8,
@@ -181,14 +181,14 @@ impl Finding<'_> {
             // a list without quotes
             b',' => {
                 let line = self.line_before(at);
-                let value = self.skip_blanks(at + 1, false);
+                let value = self.skip_spaces(at + 1, false);
                 let is_list = memrchr(b'[', line) > memrchr(b']', line);
                 if is_list && self.byte(value) != Some(b'-') {
                     self.bare(value, kind);
                 }
             }
             b'\n' | b'\r' => {
-                let next = self.skip_blanks(at, true);
+                let next = self.skip_spaces(at, true);
                 let rest = self.bytes.get(next..).unwrap_or_default();
                 if rest.starts_with(b"- ") && !rest.starts_with(b"- -") {
                     let line = self.end_of_line(next);

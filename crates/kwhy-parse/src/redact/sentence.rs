@@ -53,18 +53,18 @@ const TERMS: &[&str] = &[
 
 /// A text with its letters beyond ASCII escaped as in JSON, so often as `depth` says that JSON is in JSON.
 pub(super) fn escaped(name: &str, depth: usize) -> String {
-    let mut told = String::new();
+    let mut written = String::new();
     for c in name.chars() {
         if c.is_ascii() {
-            told.push(c);
+            written.push(c);
             continue;
         }
         for unit in c.encode_utf16(&mut [0; 2]) {
-            told.push_str(&"\\".repeat(1 << (depth - 1)));
-            told.push_str(&format!("u{unit:04x}"));
+            written.push_str(&"\\".repeat(1 << (depth - 1)));
+            written.push_str(&format!("u{unit:04x}"));
         }
     }
-    told
+    written
 }
 
 /// Returns true if a word of a sentence is a term, no value.
@@ -137,7 +137,7 @@ impl Finding<'_> {
             if !is_link || rest.get(length + colon) != Some(&b' ') {
                 break;
             }
-            at = self.skip_blanks(at + length + colon, false);
+            at = self.skip_spaces(at + length + colon, false);
         }
         at
     }
@@ -157,7 +157,7 @@ impl Finding<'_> {
                 None => break,
             };
         }
-        let mark = self.skip_blanks(to, false);
+        let mark = self.skip_spaces(to, false);
         match self.byte(mark) {
             Some(b':' | b'=') if to > at => mark,
             _ => at,
@@ -175,12 +175,12 @@ impl Finding<'_> {
             if escapes == 0 || rest.get(escapes) != Some(&b't') {
                 return at;
             }
-            at = self.skip_blanks(at + escapes + 1, false);
+            at = self.skip_spaces(at + escapes + 1, false);
         }
     }
 
     /// Takes what follows a colon or an equals sign as wide as East Asian letters; `false` if none is at a byte.
-    pub fn behind_wide_mark(&mut self, start: usize, at: usize, kind: Kind) -> bool {
+    pub fn after_wide_mark(&mut self, start: usize, at: usize, kind: Kind) -> bool {
         const MARKS: [&str; 2] = ["：", "＝"];
         let rest = self.bytes.get(at..).unwrap_or_default();
         let mark = MARKS
@@ -189,7 +189,7 @@ impl Finding<'_> {
         let Some(mark) = mark else {
             return false;
         };
-        let from = self.skip_blanks(at + mark.len(), false);
+        let from = self.skip_spaces(at + mark.len(), false);
         if self.begins_line(start) {
             self.take(from..self.end_of_line(from), kind);
         } else {

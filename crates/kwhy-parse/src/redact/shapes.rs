@@ -314,7 +314,7 @@ impl Finding<'_> {
             _ if self.bytes[end..].starts_with(b":[") && self.is_in_map(start) => b']',
             _ => return false,
         };
-        let from = self.skip_blanks(end + 1, false);
+        let from = self.skip_spaces(end + 1, false);
         let line = &self.bytes[from..self.end_of_line(from)];
         let length = memchr(close, line).unwrap_or(line.len());
         self.take(from..from + length, Kind::Secret);

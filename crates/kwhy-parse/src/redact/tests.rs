@@ -304,9 +304,9 @@ fn what_looks_like_a_secret_stays() {
 fn secrets_are_masked_and_nothing_else() {
     for text in PLACES {
         let secret = "dGlkZQ8Zz1x5";
-        let told = masked(&text.replace("SECRET", secret)).into_owned();
-        assert!(!told.contains(secret), "{text}\n{told}");
-        assert!(told.contains(MARK), "{told}");
+        let output = masked(&text.replace("SECRET", secret)).into_owned();
+        assert!(!output.contains(secret), "{text}\n{output}");
+        assert!(output.contains(MARK), "{output}");
         // what is not a secret stays as it is
         for word in [
             "crane",
@@ -320,7 +320,7 @@ fn secrets_are_masked_and_nothing_else() {
         ] {
             let count = |text: &str| text.matches(word).count();
             let applied = text.contains("\"last\"");
-            assert!(applied || count(&told) == count(text), "{word}: {told}");
+            assert!(applied || count(&output) == count(text), "{word}: {output}");
         }
     }
 }
@@ -384,8 +384,8 @@ proptest! {
         before in prop::sample::select(vec!["", "x\n", "it's \"so\n", "5\" {[\n", "\n\n"]),
     ) {
         let text = format!("{before}{}", PLACES[place].replace("SECRET", &secret));
-        let told = masked(&text);
-        prop_assert!(!told.contains(&secret), "{}", told);
+        let output = masked(&text);
+        prop_assert!(!output.contains(&secret), "{}", output);
     }
 
     #[test]

@@ -13,8 +13,8 @@ impl Finding<'_> {
     pub fn name(&mut self, at: usize) -> usize {
         let before = self.bytes[..at].iter().rev().take(MAX_NAME);
         let start = at - before.take_while(|byte| is_of_name(**byte)).count();
-        let behind = self.bytes[at..].iter().take(MAX_NAME);
-        let end = at + behind.take_while(|byte| is_of_name(**byte)).count();
+        let after = self.bytes[at..].iter().take(MAX_NAME);
+        let end = at + after.take_while(|byte| is_of_name(**byte)).count();
         let name = self.text.get(start..end).unwrap_or("");
         if let Some((first, kind)) = self.phrase(start, end) {
             self.value(first, end, kind);
@@ -36,42 +36,42 @@ impl Finding<'_> {
         // the mark before the name was lost, with what was cut off
         if let Some(lost) = Quote::at(self.bytes, end).filter(|_| quote.is_none()) {
             let colon = end + lost.length();
-            let value = self.skip_blanks(colon + 1, false);
+            let value = self.skip_spaces(colon + 1, false);
             if self.byte(colon) == Some(b':') && Quote::at(self.bytes, value) == Some(lost) {
                 return self.json(colon + 1, kind);
             }
         }
         let outer = start - quote.map_or(0, Quote::length);
-        let behind = end + quote.map_or(0, Quote::length);
+        let after = end + quote.map_or(0, Quote::length);
         // one with a value of its own is no value, such as on the line after an empty `Name:`
-        let mark = self.byte(self.skip_blanks(behind, false));
+        let mark = self.byte(self.skip_spaces(after, false));
         let is_statement = match mark {
             Some(b':' | b'=') => true,
             None | Some(b'\r' | b'\n' | b',' | b'}') => false,
             Some(_) => quote.is_none() && self.line_before(outer).trim_ascii().is_empty(),
         };
         if !is_statement && self.is_value_of_name(outer) {
-            return self.pair(outer, behind, quote, kind);
+            return self.pair(outer, after, quote, kind);
         }
-        let behind = self.skip_colors(behind);
-        let at = self.skip_colors(self.skip_blanks(behind, false));
+        let after = self.skip_colors(after);
+        let at = self.skip_colors(self.skip_spaces(after, false));
         let at = self.skip_escaped_tabs(start, self.skip_leaders(at));
         if self.encoded(at, kind)
             || self.of_markup(start, end, kind)
-            || self.behind_wide_mark(start, at, kind)
+            || self.after_wide_mark(start, at, kind)
         {
             return;
         }
         match self.byte(at) {
             // a statement of a program says it with a value that is no word
             Some(b'=' | b':') if self.byte(at + 1) == Some(b'=') => {
-                let value = self.skip_blanks(at + 2, false);
+                let value = self.skip_spaces(at + 2, false);
                 let quote = Quote::at(self.bytes, value);
                 self.said_from(value + quote.map_or(0, Quote::length), kind);
             }
             // as Ruby has it: without quotes it is an arrow of a sentence
             Some(b'=') if self.byte(at + 1) == Some(b'>') => {
-                let value = self.skip_blanks(at + 2, false);
+                let value = self.skip_spaces(at + 2, false);
                 match Quote::at(self.bytes, value) {
                     Some(_) => self.quoted(value),
                     None => self.said_from(value, kind),
@@ -79,12 +79,12 @@ impl Finding<'_> {
             }
             Some(b'=') if self.byte(at + 1) != Some(b'~') => self.assigned(start, at + 1, kind),
             Some(b':') if quote.is_some() => {
-                let value = self.skip_blanks(at + 1, true);
-                if at == behind && self.begins_line(outer) && Quote::at(self.bytes, value).is_none()
+                let value = self.skip_spaces(at + 1, true);
+                if at == after && self.begins_line(outer) && Quote::at(self.bytes, value).is_none()
                 {
                     let indent = outer - self.start_of_line(outer);
                     self.rest_of_line(at + 1, indent, kind);
-                } else if at == behind || Quote::at(self.bytes, value).is_some() {
+                } else if at == after || Quote::at(self.bytes, value).is_some() {
                     self.json(at + 1, kind);
                 }
             }
@@ -96,7 +96,7 @@ impl Finding<'_> {
             Some(b':') if at == end && (self.is_in_map(start) || self.is_in_struct(start, end)) => {
                 self.in_struct(at + 1, kind);
             }
-            Some(b':') if Quote::at(self.bytes, self.skip_blanks(at + 1, false)).is_some() => {
+            Some(b':') if Quote::at(self.bytes, self.skip_spaces(at + 1, false)).is_some() => {
                 self.json(at + 1, kind);
             }
             Some(b':') => self.said(at + 1, kind),
@@ -106,7 +106,7 @@ impl Finding<'_> {
                     .get(start..end)
                     .is_some_and(|name| name.starts_with("--")) =>
             {
-                self.behind_option((behind, at), byte, quote, kind);
+                self.after_option((after, at), byte, quote, kind);
             }
             Some(_) if at > end && self.is_of_netrc(start) => self.bare(at, kind),
             // the debug form of Rust, and no function of a stack trace
@@ -256,11 +256,11 @@ impl Finding<'_> {
         })
     }
 
-    /// Looks for the value of a variable whose name ends before `behind`.
-    fn pair(&mut self, start: usize, behind: usize, quote: Option<Quote>, kind: Kind) {
-        let at = self.skip_blanks(behind, true);
+    /// Looks for the value of a variable whose name ends before `after`.
+    fn pair(&mut self, start: usize, after: usize, quote: Option<Quote>, kind: Kind) {
+        let at = self.skip_spaces(after, true);
         let value = match self.byte(at) {
-            Some(b',') => self.skip_blanks(at + 1, true),
+            Some(b',') => self.skip_spaces(at + 1, true),
             _ => at,
         };
         let key = Quote::at(self.bytes, value).filter(|_| quote.is_some());
@@ -269,7 +269,7 @@ impl Finding<'_> {
         if !(rest.starts_with(b"value") || rest.starts_with(b"Value")) {
             return;
         }
-        let end = self.skip_blanks(inner + "value".len() + key.map_or(0, Quote::length), false);
+        let end = self.skip_spaces(inner + "value".len() + key.map_or(0, Quote::length), false);
         match self.byte(end) {
             Some(b'=') => return self.assigned(end, end + 1, kind),
             Some(b':') => {}
@@ -282,13 +282,13 @@ impl Finding<'_> {
             self.rest_of_line(end + 1, indent, kind);
         } else {
             // in braces
-            self.bare(self.skip_blanks(end + 1, false), kind);
+            self.bare(self.skip_spaces(end + 1, false), kind);
         }
     }
 
     /// Takes a value of JSON that follows a colon.
     pub fn json(&mut self, at: usize, kind: Kind) {
-        let at = self.skip_blanks(at, true);
+        let at = self.skip_spaces(at, true);
         if let Some(quote) = Quote::at(self.bytes, at) {
             let from = at + quote.length();
             return self.take(from..quote.end(self.bytes, from), kind);
@@ -301,7 +301,7 @@ impl Finding<'_> {
 
     /// Takes what follows an equals sign.
     fn assigned(&mut self, start: usize, at: usize, kind: Kind) {
-        let at = self.skip_blanks(at, false);
+        let at = self.skip_spaces(at, false);
         if let Some(quote) = Quote::at(self.bytes, at) {
             let mut from = at + quote.length();
             // three quotes open a text too
@@ -339,7 +339,7 @@ impl Finding<'_> {
 
     /// Takes the word that a sentence gives after a colon, unless it is a word of the sentence.
     fn said(&mut self, at: usize, kind: Kind) {
-        let from = self.skip_blanks(at, false);
+        let from = self.skip_spaces(at, false);
         if from > at {
             self.said_from(from, kind);
         }
@@ -367,7 +367,7 @@ impl Finding<'_> {
 
     /// Takes the value that the rest of a line is, as in YAML and describes, or the block after it.
     pub fn rest_of_line(&mut self, at: usize, indent: usize, kind: Kind) {
-        let from = self.skip_blanks(at, false);
+        let from = self.skip_spaces(at, false);
         // a colon inside a word is not one of YAML's
         if from == at && from < self.end_of_line(at) {
             return;

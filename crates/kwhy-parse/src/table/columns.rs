@@ -303,8 +303,8 @@ impl<'h> Columns<'h> {
                 None => bytes.len(),
             };
             let part = bytes.get(at..end)?;
-            let blanks = part.iter().rev().take_while(|byte| is_space(byte)).count();
-            let length = part.len() - blanks;
+            let spaces = part.iter().rev().take_while(|byte| is_space(byte)).count();
+            let length = part.len() - spaces;
             // a gap that ends at a column is wide, or the line ends in it
             let before = end.checked_sub(2).and_then(|two| bytes.get(two..end));
             let is_wide = before.is_some_and(|two| two.iter().all(is_space));

@@ -206,7 +206,7 @@ fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'
         return;
     };
     let table = match rest.iter().find(|line| !is_decoration(line.text)) {
-        Some(row) => table.told_by(row),
+        Some(row) => table.with_kind_of(row),
         None => table,
     };
     let width = unwrap::longest(lines);
@@ -399,11 +399,11 @@ fn header(line: &str) -> Option<Table<'_>> {
     let is_plain = columns.is_aligned() || columns.names().all(names::is_known);
     let needs_kind = !(is_plain && detect_kind::is_first(first));
     let table = Table::new(columns);
-    let is_told = match table.kind {
+    let is_known = match table.kind {
         Some(kind) => !is_nameless || !is_ambiguous(kind),
         None => !needs_kind,
     };
-    is_told.then_some(table)
+    is_known.then_some(table)
 }
 
 fn has_two_capitals(text: &str) -> bool {
@@ -428,7 +428,7 @@ impl<'h> Table<'h> {
     }
 
     /// The table with the kind that its first row shows, where several kinds have these columns.
-    fn told_by(self, row: &Line<'_>) -> Self {
+    fn with_kind_of(self, row: &Line<'_>) -> Self {
         let status = self.columns.names().position(|name| name == "STATUS");
         let cells = self.cells(row).unwrap_or_default();
         let value = status.and_then(|at| cells.get(at));

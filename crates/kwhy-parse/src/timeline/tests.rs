@@ -60,8 +60,8 @@ proptest! {
         let mut found = Timeline::new();
         let mut rest = shuffled.as_slice();
         for (cut, reverse) in &cuts {
-            let (part, behind) = rest.split_at(cut.index(rest.len() + 1));
-            rest = behind;
+            let (part, after) = rest.split_at(cut.index(rest.len() + 1));
+            rest = after;
             let mut part = timeline(part);
             if *reverse {
                 std::mem::swap(&mut found, &mut part);

@@ -131,9 +131,9 @@ pub(super) fn from_name<'a>(line: &Line<'a>) -> Line<'a> {
 pub(crate) fn is_head(text: &str) -> bool {
     let text = text.trim();
     let (rest, marked) = unmarked(text);
-    let (name, behind) = rest.split_once(' ').unwrap_or((rest, ""));
-    let is_described = behind.strip_prefix("- ").is_some_and(|it| !it.is_empty());
-    (is_described || (marked && behind.is_empty())) && is_unit(name)
+    let (name, after) = rest.split_once(' ').unwrap_or((rest, ""));
+    let is_described = after.strip_prefix("- ").is_some_and(|it| !it.is_empty());
+    (is_described || (marked && after.is_empty())) && is_unit(name)
 }
 
 /// Returns true if a line states what is loaded or active.

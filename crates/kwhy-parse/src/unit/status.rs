@@ -107,12 +107,12 @@ impl<'a> Head<'a> {
             self.name = file.map(str::to_owned);
         }
         while !rest.text.is_empty() {
-            let (one, behind) = split(rest, ";").unwrap_or((rest, part(rest, 0, 0)));
+            let (one, after) = split(rest, ";").unwrap_or((rest, part(rest, 0, 0)));
             match split(one, ": ") {
                 Some((_, preset)) => self.put("preset", preset),
                 None => self.put("enabled", one),
             }
-            rest = behind;
+            rest = after;
         }
     }
 
@@ -126,13 +126,13 @@ impl<'a> Head<'a> {
         let mut active = Map::new();
         active.insert("state", text(state));
         while rest.text.starts_with('(') {
-            let (inside, behind) =
+            let (inside, after) =
                 split(rest.skip(1), ")").unwrap_or((rest.skip(1), part(rest, 0, 0)));
             match split(inside, "Result: ") {
                 Some((_, result)) => active.insert("result", text(result)),
                 None => active.insert("sub_state", text(inside)),
             }
-            rest = behind;
+            rest = after;
         }
         // a state that failed is its own second word, as in tables
         if state.text == "failed" && active.get("sub_state").is_none() {
@@ -208,10 +208,10 @@ impl<'a> Head<'a> {
 
 /// Adds how a process ended: `(code=exited, status=1/FAILURE)`, `(code=killed, signal=TERM)`, `(code=dumped, ...)`.
 fn ended<'a>(line: Line<'a>, process: &mut Map<'a>) {
-    let Some((_, behind)) = split(line, "(code=") else {
+    let Some((_, after)) = split(line, "(code=") else {
         return;
     };
-    let (inside, _) = split(behind, ")").unwrap_or((behind, behind));
+    let (inside, _) = split(after, ")").unwrap_or((after, after));
     let (code, how) = split(inside, ",").unwrap_or((inside, part(inside, 0, 0)));
     process.insert("code", text(code));
     if how.text.starts_with("status=") {

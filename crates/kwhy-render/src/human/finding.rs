@@ -224,9 +224,9 @@ impl<'a> Findings<'a> {
     fn explains(&self, finding: &'a Finding, out: &mut dyn Write) -> io::Result<()> {
         let home = finding.evidence.first().map_or("", |e| e.source.as_str());
         let mut label = "explains";
-        let mut told: HashSet<usize> = HashSet::from([finding.rank]);
+        let mut listed: HashSet<usize> = HashSet::from([finding.rank]);
         let mut open: Vec<(usize, Vec<(&Finding, &Explained)>)> =
-            self.folded(finding, 0, &mut told);
+            self.folded(finding, 0, &mut listed);
         open.reverse();
         let mut written: HashSet<usize> = HashSet::new();
         let mut rows = 0;
@@ -270,7 +270,7 @@ impl<'a> Findings<'a> {
             }
             let below = group
                 .iter()
-                .flat_map(|(known, _)| self.folded(known, depth + 1, &mut told));
+                .flat_map(|(known, _)| self.folded(known, depth + 1, &mut listed));
             let mut below: Vec<_> = below.collect();
             below.reverse();
             open.extend(below);
@@ -283,14 +283,14 @@ impl<'a> Findings<'a> {
         &self,
         finding: &'a Finding,
         depth: usize,
-        told: &mut HashSet<usize>,
+        listed: &mut HashSet<usize>,
     ) -> Vec<(usize, Vec<(&'a Finding, &'a Explained)>)> {
         let mut groups: Vec<(usize, Vec<(&Finding, &Explained)>)> = Vec::new();
         for explained in &finding.explains {
             let Some(&known) = self.by_rank.get(&explained.rank) else {
                 continue;
             };
-            if !told.insert(known.rank) {
+            if !listed.insert(known.rank) {
                 continue;
             }
             let same = |(_, group): &&mut (usize, Vec<(&Finding, &Explained)>)| {

@@ -236,9 +236,9 @@ impl Human {
         } else if left_out > 0 && shown.is_empty() {
             "Something was found, and none of it is what was asked for."
         } else if is_narrowed && shown.is_empty() {
-            "Nothing is known here of the namespace that was asked for; what was left out is told below."
+            "Nothing is known here of the namespace that was asked for; what was left out is reported below."
         } else if shown.iter().any(|finding| finding.role == Role::Symptom) {
-            "No root cause is known here: what stands above are symptoms of something that the \
+            "No root cause is known here: the findings above are symptoms of something that the \
              input does not show."
         } else if report.findings.iter().any(|f| f.state == State::Over) {
             "What is known here is over; nothing shows yet that it does not come back, or that all else is well."

@@ -276,7 +276,7 @@ pub(crate) fn of_prose(text: &str) -> Effect {
 mod tests {
     use super::*;
 
-    fn told(command: &str) -> Effect {
+    fn effect_of(command: &str) -> Effect {
         of_command(&CommandTemplate::parse(command).unwrap())
     }
 
@@ -339,7 +339,7 @@ mod tests {
             ),
         ] {
             for command in commands {
-                assert_eq!(told(command), effect, "{command}");
+                assert_eq!(effect_of(command), effect, "{command}");
             }
         }
     }

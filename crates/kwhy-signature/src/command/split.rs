@@ -166,9 +166,9 @@ mod tests {
     fn slots_are_parts_of_words() {
         let source = r#"kubectl get pods --field-selector=spec.nodeName={node} -o jsonpath='{{.items[*].x}}' "a\"{b|c d}" \{ ''"#;
         let words = words(source).unwrap();
-        let told: Vec<String> = words.iter().map(literal).collect();
+        let texts: Vec<String> = words.iter().map(literal).collect();
         assert_eq!(
-            told,
+            texts,
             [
                 "kubectl",
                 "get",

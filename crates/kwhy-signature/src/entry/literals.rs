@@ -357,8 +357,8 @@ mod tests {
             let texts = required(&hir);
             prop_assert!(texts.is_empty() || texts.iter().any(holds), "{source} {text} {texts:?}");
             let alternatives = demanded(&hir);
-            let stands = |lists: &Vec<Vec<String>>| lists.iter().all(|words| words.iter().any(holds));
-            prop_assert!(alternatives.iter().any(stands), "{source} {text} {alternatives:?}");
+            let occurs = |lists: &Vec<Vec<String>>| lists.iter().all(|words| words.iter().any(holds));
+            prop_assert!(alternatives.iter().any(occurs), "{source} {text} {alternatives:?}");
         }
     }
 

@@ -193,7 +193,7 @@ proptest! {
     fn what_is_written_in_other_words_is_found(
         parts in proptest::collection::vec((part(), 0..16usize), 1..7),
         is_rare in prop::bool::ANY,
-        blanks in proptest::sample::select(&[" ", "  ", "\t"][..]),
+        spaces in proptest::sample::select(&[" ", "  ", "\t"][..]),
     ) {
         let mut pattern = Vec::new();
         let mut text = Vec::new();
@@ -210,7 +210,7 @@ proptest! {
             });
             text.push(written(part, number, *other));
         }
-        let (pattern, text) = (pattern.join(" "), text.join(blanks));
+        let (pattern, text) = (pattern.join(" "), text.join(spaces));
         let compiled = Pattern::parse(&pattern);
         prop_assume!(compiled.is_ok());
         let compiled = compiled.unwrap();
@@ -221,11 +221,11 @@ proptest! {
         if found.is_some() {
             let single = text.to_ascii_lowercase();
             let single = single.split_whitespace().collect::<Vec<_>>().join(" ");
-            let stands = |known: &String| single.contains(known.as_str());
+            let occurs = |known: &String| single.contains(known.as_str());
             let phrases = compiled.phrases();
-            prop_assert!(phrases.is_empty() || phrases.iter().any(stands), "{:?} in {:?}", phrases, text);
+            prop_assert!(phrases.is_empty() || phrases.iter().any(occurs), "{:?} in {:?}", phrases, text);
             for words in compiled.demanded() {
-                prop_assert!(words.iter().any(stands), "{:?} in {:?}", words, text);
+                prop_assert!(words.iter().any(occurs), "{:?} in {:?}", words, text);
             }
         }
     }

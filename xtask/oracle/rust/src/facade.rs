@@ -194,8 +194,8 @@ pub fn write(run: &Run, truth: &mut Truth) {
         if shown.get("message").is_none() {
             shown["message"] = text.into();
         }
-        let has_blanks = record.fields.values().any(|value| value.as_str().is_some_and(|text| text.contains([' ', '='])));
-        if run.library == "env_logger" && has_blanks {
+        let has_spaces = record.fields.values().any(|value| value.as_str().is_some_and(|text| text.contains([' ', '='])));
+        if run.library == "env_logger" && has_spaces {
             // values are not quoted: nobody can know where they end
             let written = String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
             // further lines of a message are indented

@@ -10,7 +10,7 @@ use super::super::payload::Payload;
 use super::super::record::joined;
 use super::super::timestamp::{epoch, leading_date_time};
 use super::journal_json::severity_of;
-use super::{Envelope, Inner, Layer, Names, run, without_escapes};
+use super::{Envelopes, Inner, Layer, Names, run, without_escapes};
 use crate::input::Line;
 use kwhy_model::{Span, Text};
 
@@ -174,12 +174,12 @@ impl Block {
         let mut block = Block::begin(first.text)?;
         let payload = Payload::from_line(*first);
         let mut entry = Entry {
-            wrapper: Envelope::default(),
+            envelopes: Envelopes::default(),
             message: payload.skip(first.text.len()),
             span: first.span(),
         };
         let layer = layer(first.text)?;
-        entry.wrapper.take(layer, &payload);
+        entry.envelopes.take(layer, &payload);
         let mut taken = 0;
         let mut open: Option<Field<'a>> = None;
         for line in after {
@@ -271,7 +271,7 @@ impl<'a> Field<'a> {
 
 /// An entry of the journal.
 pub(crate) struct Entry<'a> {
-    pub wrapper: Envelope<'a>,
+    pub envelopes: Envelopes<'a>,
     pub message: Payload<'a>,
     pub span: Span,
 }
@@ -279,19 +279,19 @@ pub(crate) struct Entry<'a> {
 impl<'a> Entry<'a> {
     fn close(&mut self, field: Option<Field<'a>>) {
         let Some(field) = field else { return };
-        let wrapper = &mut self.wrapper;
-        let carrier = &mut wrapper.carrier;
+        let envelopes = &mut self.envelopes;
+        let envelope = &mut envelopes.merged;
         match field.name {
             "MESSAGE" => self.message = Payload::from_text(without_escapes(field.value())),
             "__REALTIME_TIMESTAMP" => {
-                carrier.time = epoch(field.value().as_str()).or(carrier.time);
+                envelope.time = epoch(field.value().as_str()).or(envelope.time);
             }
-            "PRIORITY" => wrapper.severity = severity_of(field.value().as_str()),
-            "_HOSTNAME" => carrier.node = Some(field.value()),
-            "SYSLOG_IDENTIFIER" => carrier.program = Some(field.value()),
-            "_COMM" if carrier.program.is_none() => carrier.program = Some(field.value()),
-            "_PID" => carrier.pid = Some(field.value()),
-            "SYSLOG_PID" if carrier.pid.is_none() => carrier.pid = Some(field.value()),
+            "PRIORITY" => envelopes.severity = severity_of(field.value().as_str()),
+            "_HOSTNAME" => envelope.node = Some(field.value()),
+            "SYSLOG_IDENTIFIER" => envelope.program = Some(field.value()),
+            "_COMM" if envelope.program.is_none() => envelope.program = Some(field.value()),
+            "_PID" => envelope.pid = Some(field.value()),
+            "SYSLOG_PID" if envelope.pid.is_none() => envelope.pid = Some(field.value()),
             _ => {}
         }
     }

@@ -2,7 +2,7 @@
 //! log files of docker and the CRI, journald, syslog.
 //!
 //! An envelope is removed whatever the payload is, and envelopes nest in any order. Their content
-//! becomes the event's [`Carrier`]; their time is the record's if the payload has none.
+//! becomes the event's [`Envelope`]; their time is the record's if the payload has none.
 
 mod compose;
 mod cri;
@@ -23,7 +23,7 @@ use super::json_members::ValueKind;
 use super::payload::Payload;
 use super::quote::unquote_json;
 use crate::infer_year;
-use kwhy_model::{Carrier, Severity, Stamp, Stream, Text, TextBuilder};
+use kwhy_model::{Envelope, Severity, Stamp, Stream, Text, TextBuilder};
 
 pub(crate) use journal_block::Block;
 pub(super) use kubectl::has_time_of_another;
@@ -34,10 +34,10 @@ pub(crate) const MAX_ENVELOPES: u32 = 4;
 
 /// The merged content of a line's envelopes.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Envelope<'a> {
+pub(crate) struct Envelopes<'a> {
     /// True if there was any envelope.
     pub present: bool,
-    pub carrier: Carrier<'a>,
+    pub merged: Envelope<'a>,
     /// The severity according to the envelope.
     pub severity: Option<Severity>,
     /// True if the stream's next line continues this one.
@@ -54,18 +54,18 @@ pub(crate) struct Envelope<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EnvelopeKind(u32, [bool; 6]);
 
-impl<'a> Envelope<'a> {
+impl<'a> Envelopes<'a> {
     /// Returns the number of envelopes.
     pub(crate) fn layers(&self) -> u32 {
         self.layers
     }
 
     /// Returns true if two lines come from the same writer, judging by their envelopes.
-    pub(crate) fn is_same_writer(&self, other: &Envelope<'_>) -> bool {
+    pub(crate) fn is_same_writer(&self, other: &Envelopes<'_>) -> bool {
         fn same(one: Option<&Text<'_>>, two: Option<&Text<'_>>) -> bool {
             one.map(Text::as_str) == two.map(Text::as_str)
         }
-        let (one, two) = (&self.carrier, &other.carrier);
+        let (one, two) = (&self.merged, &other.merged);
         self.layers == other.layers
             && one.stream == two.stream
             && same(one.pod.as_ref(), two.pod.as_ref())
@@ -77,21 +77,21 @@ impl<'a> Envelope<'a> {
     }
 
     /// Takes the time and the level of a head that another writer put before a record.
-    pub(crate) fn carried_by(&mut self, (time, severity): (Option<Stamp>, Option<Severity>)) {
+    pub(crate) fn enveloped_by(&mut self, (time, severity): (Option<Stamp>, Option<Severity>)) {
         self.present = true;
-        self.carrier.time = time;
+        self.merged.time = time;
         self.severity = severity;
     }
 
     /// Adds what a record says itself of who wrote it.
-    pub(crate) fn carry(&mut self, own: Carrier<'a>) {
+    pub(crate) fn add_own(&mut self, own: Envelope<'a>) {
         self.present = true;
-        let carrier = &mut self.carrier;
+        let envelope = &mut self.merged;
         let names = [
-            (&mut carrier.namespace, own.namespace),
-            (&mut carrier.pod, own.pod),
-            (&mut carrier.container, own.container),
-            (&mut carrier.node, own.node),
+            (&mut envelope.namespace, own.namespace),
+            (&mut envelope.pod, own.pod),
+            (&mut envelope.container, own.container),
+            (&mut envelope.node, own.node),
         ];
         for (name, own) in names {
             *name = own.or(name.take());
@@ -100,14 +100,14 @@ impl<'a> Envelope<'a> {
 
     /// The kind of envelope: what it names, not who.
     pub(crate) fn kind(&self) -> EnvelopeKind {
-        let carrier = &self.carrier;
+        let envelope = &self.merged;
         let names = [
-            carrier.pod.is_some(),
-            carrier.container.is_some(),
-            carrier.program.is_some(),
-            carrier.pid.is_some(),
-            carrier.node.is_some(),
-            carrier.stream.is_some(),
+            envelope.pod.is_some(),
+            envelope.container.is_some(),
+            envelope.program.is_some(),
+            envelope.pid.is_some(),
+            envelope.node.is_some(),
+            envelope.stream.is_some(),
         ];
         EnvelopeKind(self.layers, names)
     }
@@ -116,16 +116,16 @@ impl<'a> Envelope<'a> {
     /// its time and writer are closer to the record's.
     fn take(&mut self, layer: Layer, text: &Payload<'a>) -> Payload<'a> {
         self.present = true;
-        let carrier = &mut self.carrier;
-        carrier.time = nearer(layer.time, carrier.time);
+        let envelope = &mut self.merged;
+        envelope.time = nearer(layer.time, envelope.time);
         self.severity = layer.severity.or(self.severity);
         let names = [
-            (&mut carrier.namespace, layer.names.namespace),
-            (&mut carrier.pod, layer.names.pod),
-            (&mut carrier.container, layer.names.container),
-            (&mut carrier.node, layer.names.node),
-            (&mut carrier.program, layer.names.program),
-            (&mut carrier.pid, layer.names.pid),
+            (&mut envelope.namespace, layer.names.namespace),
+            (&mut envelope.pod, layer.names.pod),
+            (&mut envelope.container, layer.names.container),
+            (&mut envelope.node, layer.names.node),
+            (&mut envelope.program, layer.names.program),
+            (&mut envelope.pid, layer.names.pid),
         ];
         for (name, range) in names {
             if let Some(range) = range.filter(|range| !range.is_empty()) {
@@ -133,7 +133,7 @@ impl<'a> Envelope<'a> {
             }
         }
         if let Some(stream) = layer.stream {
-            carrier.stream = Some(stream);
+            envelope.stream = Some(stream);
             self.partial = layer.partial;
         }
         match layer.inner {
@@ -200,7 +200,7 @@ pub(crate) enum Until {
     Record,
 }
 
-impl<'a> Envelope<'a> {
+impl<'a> Envelopes<'a> {
     /// Removes envelopes from a text, including those recognised only by preceding lines.
     pub(crate) fn peel(
         &mut self,
@@ -233,7 +233,7 @@ impl<'a> Envelope<'a> {
 }
 
 /// Removes the envelopes from a line.
-pub(crate) fn peel(line: Payload<'_>) -> (Envelope<'_>, Payload<'_>) {
+pub(crate) fn peel(line: Payload<'_>) -> (Envelopes<'_>, Payload<'_>) {
     peel_from(line, &mut Sources::default())
 }
 
@@ -241,10 +241,10 @@ pub(crate) fn peel(line: Payload<'_>) -> (Envelope<'_>, Payload<'_>) {
 pub(crate) fn peel_from<'a>(
     line: Payload<'a>,
     sources: &mut Sources,
-) -> (Envelope<'a>, Payload<'a>) {
-    let mut wrapper = Envelope::default();
-    let payload = wrapper.peel(line, Until::Record, sources);
-    (wrapper, payload)
+) -> (Envelopes<'a>, Payload<'a>) {
+    let mut envelopes = Envelopes::default();
+    let payload = envelopes.peel(line, Until::Record, sources);
+    (envelopes, payload)
 }
 
 /// One parsed envelope and its payload, as ranges of the text.

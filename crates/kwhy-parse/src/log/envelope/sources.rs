@@ -14,8 +14,8 @@ pub(crate) struct Sources {
 
 impl Sources {
     /// Records the source of a line, if a line of this envelope cannot identify it on its own.
-    pub(crate) fn learn(&mut self, line: &str, carrier: &Layer) {
-        let Some(prefix) = carrier.source.and_then(|length| line.get(..length)) else {
+    pub(crate) fn learn(&mut self, line: &str, envelope: &Layer) {
+        let Some(prefix) = envelope.source.and_then(|length| line.get(..length)) else {
             return;
         };
         if self.known.iter().any(|(known, _)| known == prefix) {
@@ -24,7 +24,7 @@ impl Sources {
         if self.known.len() == MAX_SOURCES {
             self.known.remove(0);
         }
-        self.known.push((prefix.to_owned(), carrier.names.clone()));
+        self.known.push((prefix.to_owned(), envelope.names.clone()));
     }
 
     /// Returns true if a line comes from a known source.

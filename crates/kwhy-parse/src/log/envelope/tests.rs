@@ -3,34 +3,34 @@
 use super::*;
 use crate::input::Line;
 
-fn peeled(text: &str) -> (Envelope<'_>, String) {
-    let (wrapper, payload) = peel(Payload::from_line(Line {
+fn peeled(text: &str) -> (Envelopes<'_>, String) {
+    let (envelopes, payload) = peel(Payload::from_line(Line {
         text,
         start: 0,
         number: 1,
     }));
     let inner = payload.as_str().to_owned();
-    (wrapper, inner)
+    (envelopes, inner)
 }
 
 #[test]
 fn envelopes() {
-    let (wrapper, inner) = peeled("Nov 20 10:00:00 node-1 kubelet[812]: E1120 10:00:00.1 x");
+    let (envelopes, inner) = peeled("Nov 20 10:00:00 node-1 kubelet[812]: E1120 10:00:00.1 x");
     assert_eq!(inner, "E1120 10:00:00.1 x");
-    assert_eq!(wrapper.carrier.node.unwrap().as_str(), "node-1");
-    assert_eq!(wrapper.carrier.program.unwrap().as_str(), "kubelet");
-    let (wrapper, inner) = peeled("2024-03-04T05:06:07.1+08:00 stderr P half a li");
+    assert_eq!(envelopes.merged.node.unwrap().as_str(), "node-1");
+    assert_eq!(envelopes.merged.program.unwrap().as_str(), "kubelet");
+    let (envelopes, inner) = peeled("2024-03-04T05:06:07.1+08:00 stderr P half a li");
     assert_eq!(
-        (inner.as_str(), wrapper.partial, wrapper.carrier.stream),
+        (inner.as_str(), envelopes.partial, envelopes.merged.stream),
         ("half a li", true, Some(Stream::Stderr))
     );
-    let (wrapper, inner) =
+    let (envelopes, inner) =
         peeled(r#"{"log":"a \u003cb\u003e\n","stream":"stderr","time":"2024-03-04T05:06:07.1Z"}"#);
-    assert_eq!((inner.as_str(), wrapper.partial), ("a <b>", false));
-    let (wrapper, inner) = peeled("[pod/web-0/app] 2024-03-04T05:06:07.1Z GET /");
+    assert_eq!((inner.as_str(), envelopes.partial), ("a <b>", false));
+    let (envelopes, inner) = peeled("[pod/web-0/app] 2024-03-04T05:06:07.1Z GET /");
     assert_eq!(inner, "GET /");
-    assert_eq!(wrapper.carrier.pod.unwrap().as_str(), "web-0");
-    assert!(wrapper.carrier.time.is_some());
+    assert_eq!(envelopes.merged.pod.unwrap().as_str(), "web-0");
+    assert!(envelopes.merged.time.is_some());
 }
 
 #[test]
@@ -45,13 +45,13 @@ fn months_of_east_asia() {
         let line = format!(
             "{month} 05 16:08:09 n1 kubelet[77]: E0305 16:08:09.123456      77 x.go:7] lift"
         );
-        let (wrapper, inner) = peeled(&line);
+        let (envelopes, inner) = peeled(&line);
         assert_eq!(
             inner, "E0305 16:08:09.123456      77 x.go:7] lift",
             "{line}"
         );
-        assert_eq!(wrapper.carrier.program.unwrap().as_str(), "kubelet");
-        let time = wrapper.carrier.time.unwrap().to_string();
+        assert_eq!(envelopes.merged.program.unwrap().as_str(), "kubelet");
+        let time = envelopes.merged.time.unwrap().to_string();
         assert_eq!(time, format!("{number:02}-05T16:08:09"));
     }
     for text in [
@@ -68,12 +68,12 @@ fn months_of_east_asia() {
 
 #[test]
 fn dates_before_text() {
-    let (wrapper, inner) = peeled("2024-03-04T05:06:07.1Z attempt 1/3: no answer");
+    let (envelopes, inner) = peeled("2024-03-04T05:06:07.1Z attempt 1/3: no answer");
     assert_eq!(inner, "attempt 1/3: no answer");
-    assert!(wrapper.carrier.program.is_none() && wrapper.carrier.time.is_some());
-    let (wrapper, inner) = peeled("2024-03-04T05:06:07+0000 n1 containerd[60]: ready");
+    assert!(envelopes.merged.program.is_none() && envelopes.merged.time.is_some());
+    let (envelopes, inner) = peeled("2024-03-04T05:06:07+0000 n1 containerd[60]: ready");
     assert_eq!(
-        (inner.as_str(), wrapper.carrier.program.is_some()),
+        (inner.as_str(), envelopes.merged.program.is_some()),
         ("ready", true)
     );
 }

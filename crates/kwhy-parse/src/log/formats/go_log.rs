@@ -55,9 +55,9 @@ fn head(text: &str) -> Option<Head> {
         })?;
     let dated = text.get(prefix..)?;
     let (time, length) = leading_date_time(dated).filter(|(time, _)| !time.zone_stated)?;
-    let behind = dated.get(length..)?.strip_prefix(' ')?;
+    let after = dated.get(length..)?.strip_prefix(' ')?;
     // a level set off by brackets or marks is another writer's
-    if behind.starts_with(['|', '-', ':', '[', '<', '(']) && layout::is_marked(text) {
+    if after.starts_with(['|', '-', ':', '[', '<', '(']) && layout::is_marked(text) {
         return None;
     }
     Some(Head {

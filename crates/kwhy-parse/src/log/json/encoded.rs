@@ -8,7 +8,7 @@ use super::super::record::plain_severity;
 use super::super::relayed::merged;
 use super::names::{Keys, role};
 use super::roles;
-use kwhy_model::{Carrier, Event};
+use kwhy_model::{Envelope, Event};
 
 /// Returns true if a string may be an object: nothing else of a record is looked at.
 pub(super) fn may_be_object(value: &str) -> bool {
@@ -75,7 +75,7 @@ pub(super) fn unwrapped<'a>(mut outer: Event<'a>) -> Event<'a> {
 }
 
 /// What collectors know of the container that wrote a record: an object of it, or of the labels of its stream.
-pub(super) fn carrier<'a>(payload: &Payload<'a>, members: &[Member]) -> Option<Box<Carrier<'a>>> {
+pub(super) fn envelope<'a>(payload: &Payload<'a>, members: &[Member]) -> Option<Box<Envelope<'a>>> {
     const POD: &[&str] = &["pod_name", "pod"];
     const NAMESPACE: &[&str] = &["namespace_name", "pod_namespace", "namespace"];
     const CONTAINER: &[&str] = &["container_name", "container"];
@@ -108,12 +108,12 @@ pub(super) fn carrier<'a>(payload: &Payload<'a>, members: &[Member]) -> Option<B
         })?;
         Some(deep.get(at)?.text(payload))
     };
-    Some(Box::new(Carrier {
+    Some(Box::new(Envelope {
         pod: Some(value(POD)?),
         namespace: value(NAMESPACE),
         container: value(CONTAINER),
         node: value(NODE),
-        ..Carrier::default()
+        ..Envelope::default()
     }))
 }
 

@@ -148,7 +148,7 @@ pub(super) struct Keys<'t> {
     line_read: bool,
     collector: bool,
     /// True if what was seen is of a collector whatever the line is called.
-    is_carried: bool,
+    is_enveloped: bool,
     /// True if a message was seen that may be an object.
     pub(super) is_folded: bool,
     /// True if it starts with a time that is an object, as MongoDB's records do.
@@ -199,7 +199,7 @@ impl<'t> Keys<'t> {
             Some(Role::Line) => self.line_read |= kind == ValueKind::String,
             Some(Role::Collector) => {
                 self.collector = true;
-                self.is_carried |= key != "labels";
+                self.is_enveloped |= key != "labels";
             }
             Some(Role::Message) => {
                 self.message |= kind == ValueKind::String;
@@ -240,7 +240,7 @@ impl<'t> Keys<'t> {
     /// Returns true if the message is a line that a collector read. A record with a level is a program's own, and its message is what
     /// the program said, even where that is an object.
     pub(super) fn is_message_read(&self) -> bool {
-        self.is_carried || !self.level && !self.weak_level && !std::ptr::eq(self.names(), &ZAP)
+        self.is_enveloped || !self.level && !self.weak_level && !std::ptr::eq(self.names(), &ZAP)
     }
 
     /// Returns true if the members seen make the object a log record.

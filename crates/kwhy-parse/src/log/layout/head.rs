@@ -137,8 +137,9 @@ impl Head {
         };
         // after ` --- ` come the application, identifiers and the thread
         let dashes = |part: &Part| part.separator == Separator::Mark(" --- ");
-        let is_behind = || text.as_bytes().get(at) == Some(&b'[') && self.parts.iter().any(dashes);
-        let part = part.or_else(|| is_behind().then(|| brackets.part_of(Kind::Thread)))?;
+        let follows_dashes =
+            || text.as_bytes().get(at) == Some(&b'[') && self.parts.iter().any(dashes);
+        let part = part.or_else(|| follows_dashes().then(|| brackets.part_of(Kind::Thread)))?;
         let end = part.end;
         self.parts.push(part);
         Some(end)
@@ -149,13 +150,13 @@ impl Head {
         let known = self.parts.len();
         let text = first_line(text);
         self.take_all(text, self.message, text.len());
-        let behind = self.parts.get(known..).unwrap_or(&[]);
+        let after = self.parts.get(known..).unwrap_or(&[]);
         let is_unnamed = !self
             .parts
             .iter()
             .take(known)
             .any(|part| matches!(part.kind, Kind::Logger | Kind::Word));
-        let sure = behind.iter().rposition(|part| match part.kind {
+        let sure = after.iter().rposition(|part| match part.kind {
             Kind::Caller => part.is_marked(),
             Kind::Thread => part.open != 0 && matches!(part.separator, Separator::Mark(_)),
             Kind::Span => true,
@@ -298,12 +299,12 @@ impl Head {
     fn settle(&mut self) {
         let level = self.parts.iter().rposition(|part| part.kind == Kind::Level);
         while let Some(last) = self.parts.last() {
-            let is_behind_level = level.is_some_and(|level| level < self.parts.len() - 1);
+            let is_after_level = level.is_some_and(|level| level < self.parts.len() - 1);
             let stays = match last.kind {
-                Kind::Word => is_behind_level,
+                Kind::Word => is_after_level,
                 Kind::Number => last.open != 0 || last.separator == Separator::Mark(" --- "),
                 Kind::Thread => last.is_sure(),
-                Kind::Logger => last.is_sure() || is_behind_level,
+                Kind::Logger => last.is_sure() || is_after_level,
                 _ => true,
             };
             if stays {
@@ -318,7 +319,7 @@ impl Head {
     fn is_record(&self, text: &str) -> bool {
         if self
             .find(Kind::Time)
-            .is_some_and(|time| is_carried(text, time))
+            .is_some_and(|time| is_enveloped(text, time))
         {
             return false;
         }
@@ -399,10 +400,10 @@ impl Part {
 }
 
 /// Returns true for a time that an envelope puts before a further line of a record, which shows by its indentation.
-fn is_carried(text: &str, time: &Part) -> bool {
-    let behind = text.get(time.range.end..).unwrap_or("");
-    let is_indented = behind.starts_with(" \t")
-        || (behind.starts_with("  ") && behind.trim_start().starts_with(['|', '+']));
+fn is_enveloped(text: &str, time: &Part) -> bool {
+    let after = text.get(time.range.end..).unwrap_or("");
+    let is_indented = after.starts_with(" \t")
+        || (after.starts_with("  ") && after.trim_start().starts_with(['|', '+']));
     time.open == 0 && is_indented && time.stamp.is_some_and(|stamp| stamp.zone_stated)
 }
 

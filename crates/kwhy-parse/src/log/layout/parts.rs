@@ -1,4 +1,4 @@
-//! The parts that heads are made of, and what stands between them.
+//! The parts that heads are made of, and what is between them.
 
 use std::ops::Range;
 
@@ -26,7 +26,7 @@ pub(super) enum Kind {
     Word,
 }
 
-/// What stands between a part and the next.
+/// What is between a part and the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Separator {
     /// Nothing: `[a][b]`.
@@ -97,8 +97,8 @@ pub(super) fn separator(text: &str, at: usize) -> (Separator, usize) {
             }
         }
         Some(b'\t') => {
-            let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
-            return (Separator::Tab, at + blanks);
+            let spaces = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+            return (Separator::Tab, at + spaces);
         }
         _ => {}
     }
@@ -373,10 +373,10 @@ pub(super) fn bare(text: &str, at: usize, wants_time: bool, wants_level: bool) -
     let rest = text.get(at..)?;
     let part = |kind, length: usize, stamp| {
         // the end of brackets around several parts
-        let behind = text.get(at + length..).unwrap_or("");
-        let pad = behind.len() - behind.trim_start_matches(' ').len();
+        let after = text.get(at + length..).unwrap_or("");
+        let pad = after.len() - after.trim_start_matches(' ').len();
         let before = text.get(..at).unwrap_or("");
-        let closed = match behind.as_bytes().get(pad) {
+        let closed = match after.as_bytes().get(pad) {
             Some(b']') if pad == 0 || before.rfind('[') > before.rfind(']') => pad + 1,
             Some(byte) if pad == 0 && CLOSING.contains(byte) => 1,
             _ => 0,

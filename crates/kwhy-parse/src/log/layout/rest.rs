@@ -1,4 +1,4 @@
-//! What stands after a head: the message, and the values after it as pairs or as an object.
+//! What follows a head: the message, and the values after it as pairs or as an object.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use kwhy_model::{Field, Written};
 pub(super) struct Rest<'a> {
     pub(super) message: Range<usize>,
     pub(super) fields: Vec<Field<'a>>,
-    /// The logger, where it stands after the message.
+    /// The logger, where it follows the message.
     pub(super) logger: Option<Range<usize>>,
 }
 

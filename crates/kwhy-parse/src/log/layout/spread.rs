@@ -25,8 +25,8 @@ pub(super) struct Spread<'a> {
 fn place(line: &str) -> Option<Range<usize>> {
     let start = line.len() - line.trim_start().len();
     let rest = line.get(start..)?.strip_prefix("at ")?;
-    let (word, behind) = rest.split_once(' ').unwrap_or((rest.trim_end(), ""));
-    let is_end = behind.is_empty() || behind.starts_with("on ");
+    let (word, following) = rest.split_once(' ').unwrap_or((rest.trim_end(), ""));
+    let is_end = following.is_empty() || following.starts_with("on ");
     // the other languages write stacks so
     (start > 0 && is_end && word.contains(".rs:") && is_place(word))
         .then(|| start + 3..start + 3 + word.len())
@@ -37,14 +37,14 @@ fn context(line: &str) -> Option<Range<usize>> {
     let start = line.len() - line.trim_start().len();
     let rest = line.get(start..)?.strip_prefix("in ")?;
     let name = name_length(rest);
-    let behind = rest.get(name..)?;
+    let following = rest.get(name..)?;
     let end = line.trim_end().len();
     if start == 0 || name == 0 {
         return None;
     }
-    match behind.trim_end() {
+    match following.trim_end() {
         "" => Some(end..end),
-        _ => behind
+        _ => following
             .starts_with(" with ")
             .then(|| start + 3 + name + 6..end),
     }

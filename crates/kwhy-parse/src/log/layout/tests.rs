@@ -12,7 +12,7 @@ fn payload(text: &str) -> Payload<'_> {
 }
 
 /// Time, level, logger, caller and message of a record.
-fn told(text: &str) -> Option<[String; 5]> {
+fn parts_of_first(text: &str) -> Option<[String; 5]> {
     Some(parts_of((FORMAT.read)(&payload(text))?))
 }
 
@@ -181,7 +181,7 @@ fn heads_of_any_parts() {
             ["2024-03-04T05:06:07Z", "", "", "", "lift failed"],
         ),
     ] {
-        let mut found = told(text).unwrap_or_else(|| panic!("{text}"));
+        let mut found = parts_of_first(text).unwrap_or_else(|| panic!("{text}"));
         // what these name is a thread, a process or a subsystem
         if expected[2].is_empty() {
             found[2].clear();
@@ -245,12 +245,12 @@ fn a_stream_shows_what_words_are() {
 
 /// The records of a stream that is read whole, from its segments on.
 fn stream(text: &str) -> Vec<[String; 5]> {
-    let mut told = Vec::new();
+    let mut parts_of_first = Vec::new();
     for segment in crate::segments_of_stream(text, crate::input::segments(text)) {
         let parsed = crate::segment_of_stream(&segment, &crate::input::ReadLimits::default());
-        told.extend(parsed.events.into_iter().map(parts_of));
+        parts_of_first.extend(parsed.events.into_iter().map(parts_of));
     }
-    told
+    parts_of_first
 }
 
 /// What no line alone shows: marks after a time that looks like a runtime's, levels before a mark, names that are words.
@@ -380,13 +380,15 @@ fn streams_show_heads() {
 fn sentences_have_no_level() {
     let text = "2031-03-04T05:06:07.021007+00:00 - tide lost, error was empty";
     assert_eq!(
-        told(text).map(|parts| parts[4].clone()).as_deref(),
+        parts_of_first(text)
+            .map(|parts| parts[4].clone())
+            .as_deref(),
         Some("tide lost, error was empty")
     );
 }
 
 #[test]
-fn heads_that_go_on_behind_the_message() {
+fn heads_that_go_on_after_the_message() {
     let text = "  2031-03-04 05:06:07.123  INFO shop::db: tide is low, metres: 1.5, user: \"kim \\\"k\\\" lee\"\n    at src/shop.rs:43 on main\n    in shop::request with id: 7, path: \"/x\"\n\n  2031-03-04 05:06:08.123 ERROR shop::db: lift, failed\n    at src/shop.rs:44\n\n";
     let lines: Vec<Line<'_>> = crate::input::lines(text).collect();
     let events = crate::log::parse_stream(&lines).events;
@@ -419,7 +421,7 @@ fn heads_that_go_on_behind_the_message() {
 
 /// An object before each of whose lines another writer put a head.
 #[test]
-fn objects_spread_behind_heads() {
+fn objects_spread_after_heads() {
     let object = "{\n  \"level\": \"error\",\n  \"ts\": \"2031-03-04T05:06:07.5Z\",\n  \"msg\": \"lift failed\",\n  \"berths\": [\n    {\n      \"n\": 7\n    }\n  ]\n}\n";
     let other = "{\n  \"message\": \"tide is low\",\n  \"msg\": 1\n}\n";
     let lines = format!("{object}{other}{object}");

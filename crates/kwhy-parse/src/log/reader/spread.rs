@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::super::envelope::Envelope;
+use super::super::envelope::Envelopes;
 use super::super::json;
 use super::super::payload::Payload;
 use super::super::record::{Lines, Record};
@@ -11,8 +11,12 @@ use crate::input::Line;
 
 impl<'a> Reader<'a> {
     /// Reads a record whose JSON object is spread over lines, and says how many it took.
-    pub(super) fn spread_object(&mut self, first: &Line<'a>, behind: &[Line<'a>]) -> Option<usize> {
-        let window = behind.get(..behind.len().min(SPREAD_LINES))?;
+    pub(super) fn spread_object(
+        &mut self,
+        first: &Line<'a>,
+        following: &[Line<'a>],
+    ) -> Option<usize> {
+        let window = following.get(..following.len().min(SPREAD_LINES))?;
         let last = window
             .iter()
             .position(|line| matches!(line.text, "}" | "{"))?;
@@ -22,7 +26,7 @@ impl<'a> Reader<'a> {
         }
         let mut record = Record::new(
             Some(&json::FORMAT),
-            Envelope::default(),
+            Envelopes::default(),
             Payload::from_line(*first),
             first.span(),
         );
@@ -39,10 +43,10 @@ impl<'a> Reader<'a> {
 
     /// Reads a record whose JSON object is spread over lines, before each of which another writer put its head, and says how many it
     /// took. What the object does not say the first head does.
-    pub(super) fn spread_behind_heads(
+    pub(super) fn spread_after_heads(
         &mut self,
         first: &Line<'a>,
-        behind: &[Line<'a>],
+        following: &[Line<'a>],
     ) -> Option<usize> {
         if !first.text.ends_with('{') {
             return None;
@@ -51,8 +55,13 @@ impl<'a> Reader<'a> {
         let said =
             |line: &Line<'a>| Some(Payload::from_line(*line).skip(layout.message(line.text)?));
         let open = said(first).filter(|said| said.as_str() == "{")?;
-        let mut record = Record::new(Some(&json::FORMAT), Envelope::default(), open, first.span());
-        for (taken, line) in behind.iter().take(SPREAD_LINES).enumerate() {
+        let mut record = Record::new(
+            Some(&json::FORMAT),
+            Envelopes::default(),
+            open,
+            first.span(),
+        );
+        for (taken, line) in following.iter().take(SPREAD_LINES).enumerate() {
             let said = said(line)?;
             let is_end = said.as_str() == "}";
             record.join(said, line.span().end, Lines::default());
@@ -61,7 +70,7 @@ impl<'a> Reader<'a> {
                     return None;
                 }
                 let head = layout.header(first.text);
-                record.wrapper.carried_by(head);
+                record.envelopes.enveloped_by(head);
                 self.close();
                 self.current = Some(record);
                 return Some(taken + 1);

@@ -1,7 +1,7 @@
 //! Stack traces: which lines are of one, and which record they belong to.
 
 use super::super::continuation::{EnvelopedLine, frames_follow};
-use super::super::envelope::{Block, Envelope, Sources, peel_from};
+use super::super::envelope::{Block, Envelopes, Sources, peel_from};
 use super::super::payload::Payload;
 use super::super::record::{Lines, error_field};
 use super::super::stack_frame::{is_dump_head, is_frame, is_location};
@@ -16,31 +16,31 @@ impl<'a> Reader<'a> {
         &mut self,
         text: &str,
         at: &Place,
-        wrapper: &Envelope<'a>,
-        behind: &[Line<'a>],
+        envelopes: &Envelopes<'a>,
+        following: &[Line<'a>],
     ) -> Option<Part> {
-        let is_carried = wrapper.present;
+        let is_enveloped = envelopes.present;
         // in an envelope a trace starts right after its record: only Go's frames are unmistakable. A dump of goroutines
         // that lines of another kind of envelope separate from a record may be another's.
-        let is_behind = |lines: Lines| lines.last == at.lines.before && at.lines.own == 1;
+        let is_next = |lines: Lines| lines.last == at.lines.before && at.lines.own == 1;
         let is_next = match &self.current {
             // the trace of a bare record has no envelope
-            Some(record) if !record.wrapper.present => false,
-            Some(record) if record.stack.is_some() || is_behind(record.lines) => true,
+            Some(record) if !record.envelopes.present => false,
+            Some(record) if record.stack.is_some() || is_next(record.lines) => true,
             _ => self
                 .trace
                 .as_ref()
-                .is_some_and(|trace| is_behind(trace.lines)),
+                .is_some_and(|trace| is_next(trace.lines)),
         };
         let record = self.current.as_ref();
         let is_separate = record.is_none_or(|record| record.lines.last < self.kind_since);
-        if is_carried && !is_next && (!is_frame(text) || is_dump_head(text) && is_separate) {
+        if is_enveloped && !is_next && (!is_frame(text) || is_dump_head(text) && is_separate) {
             return None;
         }
         // in an envelope a line that starts nothing may be a record of its own
-        let may_go_on = !is_carried || {
+        let may_go_on = !is_enveloped || {
             let record = self.current.as_ref();
-            record.is_some_and(|record| record.may_continue_in(wrapper, at.lines))
+            record.is_some_and(|record| record.may_continue_in(envelopes, at.lines))
         };
         let mut none = stack_trace::Trace::default();
         let trace = match self.current.as_mut() {
@@ -53,7 +53,7 @@ impl<'a> Reader<'a> {
         let sources = &mut self.sources;
         // a function's name that no rule knows
         if stack_trace::may_be_function(text)
-            && next(behind, is_carried, sources).is_some_and(|next| is_location(next.as_str()))
+            && next(following, is_enveloped, sources).is_some_and(|next| is_location(next.as_str()))
         {
             return Some(Part::Frame);
         }
@@ -65,16 +65,17 @@ impl<'a> Reader<'a> {
         // a head is one if frames follow, a message's lines continue up to the next record
         let is_of_trace = |line: &str| stack_trace::Trace::default().take(line).is_some();
         let mut frames_follow = || {
-            if is_carried && !may_go_on {
-                return next(behind, true, sources).is_some_and(|next| is_of_trace(next.as_str()));
+            if is_enveloped && !may_go_on {
+                return next(following, true, sources)
+                    .is_some_and(|next| is_of_trace(next.as_str()));
             }
-            if is_carried {
-                let behind = behind.iter().filter(|line| !line.is_blank());
-                let own =
-                    behind.map_while(|line| EnvelopedLine::of_writer(line.text, wrapper, sources));
-                return frames_follow(own, wrapper.carrier.time);
+            if is_enveloped {
+                let following = following.iter().filter(|line| !line.is_blank());
+                let own = following
+                    .map_while(|line| EnvelopedLine::of_writer(line.text, envelopes, sources));
+                return frames_follow(own, envelopes.merged.time);
             }
-            behind
+            following
                 .iter()
                 .take(HEAD_LINES)
                 .take_while(|line| !line.is_blank())
@@ -148,14 +149,18 @@ impl<'a> Reader<'a> {
 }
 
 /// The contents of the next line, or of the next entry of the journal.
-fn next<'a>(behind: &[Line<'a>], is_carried: bool, sources: &mut Sources) -> Option<Payload<'a>> {
-    if !is_carried {
-        return Some(Payload::from_line(*behind.first()?));
+fn next<'a>(
+    following: &[Line<'a>],
+    is_enveloped: bool,
+    sources: &mut Sources,
+) -> Option<Payload<'a>> {
+    if !is_enveloped {
+        return Some(Payload::from_line(*following.first()?));
     }
     // an empty line ends an entry
-    let start = behind.iter().position(|line| !line.is_blank())?;
-    let (first, behind) = behind.get(start..)?.split_first()?;
-    let entry = Block::read(first, behind).map(|(entry, _)| entry.message);
+    let start = following.iter().position(|line| !line.is_blank())?;
+    let (first, following) = following.get(start..)?.split_first()?;
+    let entry = Block::read(first, following).map(|(entry, _)| entry.message);
     Some(entry.unwrap_or_else(|| peel_from(Payload::from_line(*first), sources).1))
 }
 

@@ -19,9 +19,9 @@ fn rows(text: &str) -> Vec<Row<'_>> {
 /// What the reader of all YAML gives, if it understands all.
 fn by_any_style<'a>(rows: &[Row<'a>]) -> Option<Vec<Value<'a>>> {
     let limits = ReadLimits::default();
-    let mut told = ReadBudget::new(&limits);
-    let values = any_style(rows, 0, &mut told);
-    told.failed.is_empty().then_some(values)
+    let mut budget = ReadBudget::new(&limits);
+    let values = any_style(rows, 0, &mut budget);
+    budget.failed.is_empty().then_some(values)
 }
 
 /// Reads a text both ways; true if it was read directly.

@@ -17,8 +17,8 @@ pub(in crate::object) fn annotated<'a>(object: &Map<'a>) -> Option<Map<'a>> {
         return None;
     };
     let mut annotations = annotations.iter();
-    let (_, told) = annotations.find(|(key, _)| *key == CONDITIONS)?;
-    let Value::Text(told) = told else {
+    let (_, annotation) = annotations.find(|(key, _)| *key == CONDITIONS)?;
+    let Value::Text(annotation) = annotation else {
         return None;
     };
     let mut status = match object.get("status") {
@@ -30,8 +30,8 @@ pub(in crate::object) fn annotated<'a>(object: &Map<'a>) -> Option<Map<'a>> {
         return None;
     }
     let conditions: Vec<serde_json::Map<String, serde_json::Value>> =
-        serde_json::from_str(told.as_str()).ok()?;
-    let span = told.span();
+        serde_json::from_str(annotation.as_str()).ok()?;
+    let span = annotation.span();
     let conditions = conditions.iter().take(MOST);
     let conditions = conditions.map(|condition| Value::Map(self::condition(condition, &span)));
     status.insert("conditions", Value::List(conditions.collect()));
@@ -78,7 +78,7 @@ status:
         let parsed = parse(&all);
         let object = &parsed.objects[0];
         assert_eq!(object.fields.items("conditions").len(), 2);
-        let told: Vec<_> = parsed
+        let annotation: Vec<_> = parsed
             .events
             .iter()
             .map(|event| {
@@ -87,7 +87,7 @@ status:
             })
             .collect();
         assert_eq!(
-            told,
+            annotation,
             [
                 ("SucceededGetScale", "the scale of the crane is known"),
                 ("FailedGetResourceMetric", "no metrics of the crane's arm"),

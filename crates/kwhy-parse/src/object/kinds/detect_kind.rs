@@ -309,7 +309,7 @@ pub(in crate::object) fn placed<'a>(map: Map<'a>) -> Vec<(Cow<'a, str>, Value<'a
 }
 
 /// The kind of an object without a head.
-pub(in crate::object) fn told_by_fields(map: &Map<'_>) -> Option<&'static str> {
+pub(in crate::object) fn kind_of_fields(map: &Map<'_>) -> Option<&'static str> {
     let by_field = KINDS
         .iter()
         .find(|(_, paths)| paths.iter().any(|path| map.get(path).is_some()));

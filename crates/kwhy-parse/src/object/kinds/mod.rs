@@ -19,7 +19,7 @@ mod workload;
 
 pub(super) use annotated::annotated;
 pub(crate) use detect_kind::{is_condition_type, kind_of_condition};
-pub(super) use detect_kind::{is_whole, placed, told_by_fields};
+pub(super) use detect_kind::{is_whole, kind_of_fields, placed};
 
 use kwhy_model::{Map, Value};
 use read::{Field, field, flag, integer, labels, same, time};

@@ -437,13 +437,13 @@ fn carry_with_names(payload: String) -> BoxedStrategy<String> {
 pub(super) fn line() -> BoxedStrategy<String> {
     let indent = select(&["", "", "", "", " ", "\t", "    ", "\u{a0}"][..]);
     let once = || payload().prop_flat_map(carry);
-    let carried = prop_oneof![
+    let enveloped = prop_oneof![
         3 => payload(),
         3 => once(),
         1 => once().prop_flat_map(carry),
         1 => once().prop_flat_map(carry).prop_flat_map(carry).prop_flat_map(carry),
     ];
-    (indent, carried)
+    (indent, enveloped)
         .prop_map(|(indent, line)| format!("{indent}{line}"))
         .boxed()
 }

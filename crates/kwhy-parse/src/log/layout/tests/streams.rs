@@ -79,8 +79,8 @@ fn pairs_after_messages_without_a_level() {
                     "{text}"
                 );
             }
-            let told = stream(&text);
-            assert_eq!(told[3][0], time, "{text}");
+            let records = stream(&text);
+            assert_eq!(records[3][0], time, "{text}");
         }
     }
 }
@@ -97,7 +97,7 @@ fn a_message_of_lines_before_pairs() {
     assert_eq!(fields(&found[5]), [("berth", "5")]);
     // a time in nanoseconds is a runtime's
     let text = text.replace(".021007Z", ".021007123Z");
-    assert!(events(&text)[3].carrier.is_some());
+    assert!(events(&text)[3].envelope.is_some());
 }
 
 #[test]
@@ -152,19 +152,19 @@ fn levels_below_each_other() {
 
 #[test]
 fn seconds_since_the_start_below_each_other() {
-    for (indent, behind) in [("", ""), ("  ", "\n    at src/quay.rs:43\n")] {
+    for (indent, after) in [("", ""), ("  ", "\n    at src/quay.rs:43\n")] {
         // the last have outgrown their column
         let text = twelve(|n| {
             let seconds = [7, 61, 986, 3600 + n, 10_000 + n][n.min(4)];
             let head = format!("{indent}{seconds:>4}.037211000s {:>5}", LEVELS[n % 4]);
-            format!("{head} quay::arm: {}{behind}", SAYS[n % 4])
+            format!("{head} quay::arm: {}{after}", SAYS[n % 4])
         });
         let found = stream(&text);
         assert_eq!(found.len(), 12, "{text}");
         for (n, [_, level, logger, caller, message]) in found.iter().enumerate() {
             assert_eq!(message, SAYS[n % 4], "{text}");
             assert!(!level.is_empty() && logger == "quay::arm", "{text}");
-            assert_eq!(caller.is_empty(), behind.is_empty());
+            assert_eq!(caller.is_empty(), after.is_empty());
         }
     }
 }
