@@ -1,5 +1,5 @@
-//! The licences of all crates that are linked into the program, with their texts: whoever passes a binary on passes
-//! these on.
+//! The licences of all crates that are linked into the program, or into the Python package's module, with their texts:
+//! whoever passes a binary on passes these on.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -10,8 +10,25 @@ use std::process::Command;
 
 use serde::Deserialize;
 
-/// The package that makes the program.
-const PROGRAM: &str = "kwhy";
+/// A package that makes a binary.
+#[derive(Clone, Copy)]
+struct Binary {
+    /// Its manifest, or that of its workspace, from the root of the repository.
+    manifest: &'static str,
+    package: &'static str,
+}
+
+/// The command-line program.
+const PROGRAM: Binary = Binary {
+    manifest: "Cargo.toml",
+    package: "kwhy",
+};
+
+/// The extension module of the Python package.
+const PYTHON: Binary = Binary {
+    manifest: "python/Cargo.toml",
+    package: "kwhy-python",
+};
 
 /// The depth to which files are looked for: the C code of an allocator is two folders down.
 const DEPTH: usize = 3;
@@ -70,10 +87,14 @@ struct DependencyKind {
 
 /// Prints them, for a target or this machine.
 pub fn main(arguments: &[String]) -> Result<(), String> {
+    let (binary, arguments) = match arguments {
+        [first, rest @ ..] if first == "--python" => (PYTHON, rest),
+        all => (PROGRAM, all),
+    };
     let text = match arguments {
-        [] => text(&host()?)?,
-        [target] => text(target)?,
-        _ => return Err("usage: cargo xtask licences [TARGET]".to_owned()),
+        [] => text(binary, &host()?)?,
+        [target] => text(binary, target)?,
+        _ => return Err("usage: cargo xtask licences [--python] [TARGET]".to_owned()),
     };
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes()).map_err(|e| e.to_string())
@@ -102,13 +123,14 @@ fn output(variable: &str, program: &str, arguments: &[&str]) -> Result<Vec<u8>, 
     }
 }
 
-/// Returns the licences of the program's crates on a target, and their texts, each once.
-fn text(target: &str) -> Result<String, String> {
+/// Returns the licences of a binary's crates on a target, and their texts, each once.
+fn text(binary: Binary, target: &str) -> Result<String, String> {
+    let manifest = format!("../{}", binary.manifest);
     let metadata = ["metadata", "--locked", "--format-version", "1"];
-    let metadata = [&metadata[..], &["--filter-platform", target]].concat();
-    let metadata = output("CARGO", "cargo", &metadata)?;
+    let of_target = ["--filter-platform", target, "--manifest-path", &manifest];
+    let metadata = output("CARGO", "cargo", &[&metadata[..], &of_target].concat())?;
     let metadata: Metadata = serde_json::from_slice(&metadata).map_err(|e| e.to_string())?;
-    let linked = linked(&metadata)?;
+    let linked = linked(&metadata, binary.package)?;
     let mut out = String::from(
         "kwhy is licensed under Apache-2.0; the text is in LICENSE. It contains these libraries, whose licences follow.\n\n",
     );
@@ -138,11 +160,11 @@ fn text(target: &str) -> Result<String, String> {
     Ok(out)
 }
 
-/// The packages that are linked into the program and are not of this workspace, by their names.
-fn linked(metadata: &Metadata) -> Result<Vec<&Package>, String> {
-    let is_program = |package: &&Package| package.name == PROGRAM && package.source.is_none();
+/// The packages from elsewhere that are linked into a package's binary, by their names.
+fn linked<'m>(metadata: &'m Metadata, package: &str) -> Result<Vec<&'m Package>, String> {
+    let is_program = |known: &&Package| known.name == package && known.source.is_none();
     let program = metadata.packages.iter().find(is_program);
-    let program = program.ok_or("cargo metadata does not name the program")?;
+    let program = program.ok_or_else(|| format!("cargo metadata does not name {package}"))?;
     let mut reached = BTreeSet::from([program.id.as_str()]);
     let mut open = vec![program.id.as_str()];
     while let Some(id) = open.pop() {
@@ -182,7 +204,7 @@ mod tests {
 
     #[test]
     fn every_library_has_its_licence_and_each_text_is_there_once() {
-        let text = text(&host().unwrap()).unwrap();
+        let text = text(PROGRAM, &host().unwrap()).unwrap();
         let (list, texts) = text.split_once("\n-----").unwrap();
         for name in ["clap ", "memchr ", "regex-automata ", "serde_json "] {
             assert!(list.lines().any(|line| line.starts_with(name)), "{name}");

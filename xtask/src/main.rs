@@ -29,8 +29,8 @@ usage: cargo xtask COMMAND
       each signature must match to FILE; or tables, objects, describes or logs of a healthy cluster (pods-table,
       events-table, pods-json, pods-json-line, pods-yaml, describes, audit or cri-parts), and the number of
       their items
-  licences [TARGET]
-      prints the licences of the libraries that the program contains, with their texts
+  licences [--python] [TARGET]
+      prints the licences of the libraries that the program contains, or the Python package, with their texts
   literals
       prints the literals that the built-in signatures are prefiltered by, one a line
   measure [--signatures DIR] [--seed N] [--misses FILE] CATALOGUE...

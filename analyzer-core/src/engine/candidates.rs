@@ -78,7 +78,7 @@ fn record_of<'b>(
         return None;
     }
     let line = line_at(bytes, at);
-    // where the record ends exactly is dear to find, and most records do not have the words
+    // the exact end of a record is costly to find, and most records lack the words
     let lines = lines_of_record(bytes, at);
     if let Some(lines) = lines {
         refuse(tester, lines, line, leaves);

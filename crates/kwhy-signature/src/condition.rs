@@ -336,7 +336,7 @@ impl Condition {
             comparisons: Vec::new(),
             open: Vec::new(),
         };
-        // names of captures are read out of the patterns, which is dear
+        // names of captures are read from the patterns, which is costly
         if !raw.comparisons.is_empty() {
             let mut captured = Vec::new();
             condition.captures(&mut captured);

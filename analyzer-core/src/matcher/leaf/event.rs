@@ -132,7 +132,7 @@ fn outside_of_message(
         found.mark = find_in(&patterns.0, &value, &mut found)?;
     }
     for (fact, patterns) in &pattern.chain {
-        // a message that fits comes first: taking the chain apart is dearer
+        // a message that fits comes first: parsing the chain costs more
         if !pattern.message.0.is_empty() && !says_any(&pattern.message.0, facts) {
             return None;
         }

@@ -117,7 +117,7 @@ pub(crate) fn is_raw_line<'l>(
         if !earlier.is_same_writer(&writer) || !enveloped.is_of_one_write(&later) {
             return false;
         }
-        // most lines are not of one write with the one before: whether a record starts is dearer to tell
+        // most lines are not of one write with the one before: whether a record starts is costlier to decide
         if number == 0 && starts(later.text.as_str()) {
             return false;
         }
