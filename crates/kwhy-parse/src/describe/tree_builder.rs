@@ -127,7 +127,7 @@ impl<'a, 's> TreeBuilder<'a, 's> {
             .find_map(|(depth, node)| Some((depth, placement(node, entry, next, self.flat)?)))
     }
 
-    /// Opens the table of a header, or of a first condition row, whose title was cut off; returns false if there is none.
+    /// Opens the table of a header, or of a leading condition row, whose title was cut off; returns false otherwise.
     fn place_headless(&mut self, line: Line<'a>, indent: i64) -> bool {
         let (Content::Fields(block) | Content::Open(block)) = self.schema.root else {
             return false;

@@ -143,7 +143,7 @@ pub(super) struct Keys<'t> {
     weak_level: bool,
     /// True if an object was seen that may contain the record's own parts.
     pub(super) has_inside: bool,
-    /// True if a string was seen under `log` or `line`, which may be a line read by a collector, or a collector's member.
+    /// True if a string was seen under `log` or `line`, which may be what a collector read, or a collector's member.
     log_read: bool,
     line_read: bool,
     collector: bool,
