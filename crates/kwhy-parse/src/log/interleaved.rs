@@ -60,7 +60,7 @@ impl GluedStarts {
     }
 }
 
-/// Tells whether bytes of a line are inside quoted strings; queried from left to right.
+/// Determines which bytes of a line are inside quoted strings; queried from left to right.
 struct Quotes<'t> {
     text: &'t str,
     /// The offset after the last closed string.

@@ -38,7 +38,7 @@ impl ObjectExtent {
         run
     }
 
-    /// Returns true if a line belongs to the output; `rest` are the lines after it. `foreign` tells whether it
+    /// Returns true if a line belongs to the output; `rest` are the lines after it. `foreign` returns true if it
     /// would start something else.
     pub fn takes(
         &mut self,

@@ -1,5 +1,5 @@
-//! The layout of a stream, learned from its records: the parts that nearly all of them have. It tells a logger's name
-//! from the first word of a message.
+//! The layout of a stream, learned from its records: the parts that nearly all of them have. It distinguishes a
+//! logger's name from the first word of a message.
 
 use std::collections::HashSet;
 

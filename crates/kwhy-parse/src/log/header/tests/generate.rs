@@ -83,7 +83,7 @@ fn word() -> impl Strategy<Value = &'static str> {
     )
 }
 
-/// Generates message texts that a parser could mistake for something else.
+/// Generates message texts that a parser could take for something else.
 fn message() -> impl Strategy<Value = String> {
     let piece = select(
         &[
