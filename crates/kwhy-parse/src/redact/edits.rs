@@ -377,7 +377,7 @@ mod tests {
         assert_eq!(one.redact("host db.acme.example, db2.acme.example"), first);
         let counts: Vec<_> = one.counts().collect();
         assert_eq!(counts, [("host", 2, 4)]);
-        // with a key across runs, whatever was read before
+        // a key yields the same token in every run, whatever was read before
         let with_key = |before: &str| {
             let mut identities = Identities::new(Some("quay"));
             identities.redact(before);

@@ -1,5 +1,5 @@
-//! Finds secrets that are the value of a name: after a mark, in a pair, in quotes, in the rest of a line or in the block
-//! after it.
+//! Finds secrets that are the value of a name: after a mark, in a pair, in quotes, in the rest of a line or in the
+//! block after it.
 
 use memchr::{memmem, memrchr};
 
