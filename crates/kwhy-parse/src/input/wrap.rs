@@ -1,7 +1,7 @@
 //! Line breaks between words, inserted by a terminal, a mail client or an issue tracker into lines too long for it.
 //!
-//! A line break counts as inserted only if the next word would not have fitted on the line, the next line starts nothing
-//! of its own, and it reads as the middle of what is open: a log record, a row of events, a field, an error.
+//! A line break counts as inserted only if the next word would not have fitted on the line, the next line starts
+//! nothing of its own, and it reads as the middle of what is open: a log record, a row of events, a field, an error.
 
 use super::decoration;
 use super::segment::structure;
