@@ -21,8 +21,8 @@ impl Stamp {
         jiff::Timestamp::from_nanosecond(self.nanos).ok()
     }
 
-    /// Returns the time in RFC 3339, with as many digits as were printed; in 1970 if the year is unknown. A time outside
-    /// the years -9999 to 9999 is clamped to them.
+    /// Returns the time in RFC 3339, with as many digits as were printed; in 1970 if the year is unknown. A time
+    /// outside the years -9999 to 9999 is clamped to them.
     ///
     /// ```
     /// use kwhy_model::Stamp;

@@ -1,7 +1,7 @@
 //! logrus text (sirupsen/logrus TextFormatter) with and without a terminal, and the logfmt lines of
 //! log/slog and go-kit, which differ only in key names.
 //!
-//! Accepted: pairs with two of a time, a level and a message; two pairs and nothing else, one of which is a message; the
+//! Accepted: pairs with two of a time, a level and a message; lines of two or more pairs, one of them a message; the
 //! terminal format `ERRO[0012] text   key=value`, without the time if a caller follows the level. On a terminal the
 //! time may be seconds since start, which does not set the record's time. Rejected: any other `key=value` line.
 

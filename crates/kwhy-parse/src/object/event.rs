@@ -84,7 +84,7 @@ pub(crate) fn of_event<'a>(format: Format, map: &Map<'a>, span: &Span) -> Option
         container: part
             .as_ref()
             .and_then(|part| container_of_path(part.as_str())),
-        // the host is where the reporter runs: only for the kubelet is that the pod's node
+        // the host is where the reporter runs: only for the kubelet and kube-proxy is that the pod's node
         node: host
             .as_ref()
             .filter(|_| by_kubelet)
