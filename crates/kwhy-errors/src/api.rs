@@ -1,5 +1,5 @@
 //! Answers of the API server about objects (`apimachinery/pkg/api/errors`, the quota and webhook
-//! admission plugins, RBAC), and the kubelet's words for missing keys.
+//! admission plugins, RBAC), and the kubelet's messages about missing keys.
 
 use super::object;
 use super::part::{Cursor, Part};
@@ -7,7 +7,7 @@ use super::recognise::Found;
 use super::{Fact, LinkKind};
 use kwhy_model::Text;
 
-/// Words anywhere in a segment, and the answer that they are.
+/// Phrases anywhere in a segment, with the answer that they indicate.
 const PHRASES: &[(&str, &str)] = &[
     ("is forbidden", "forbidden"),
     ("Operation cannot be fulfilled on", "conflict"),
@@ -45,7 +45,7 @@ const PHRASES: &[(&str, &str)] = &[
 
 const QUOTES: &[char] = &['"', '\''];
 
-/// Words that end a segment about an object.
+/// Phrases at the end of a segment about an object.
 const ENDINGS: &[(&str, &str)] = &[
     (" not found", "not-found"),
     (" already exists", "already-exists"),
@@ -133,7 +133,7 @@ fn answer<'a>(
     Found::new(LinkKind::Api, facts).taking(take)
 }
 
-/// The object before an answer that names it without quotes: `pods importer-x`.
+/// Returns an object named without quotes before an answer: `pods importer-x`.
 fn named<'a>(before: Part<'_, 'a>) -> Option<Vec<(Fact, Text<'a>)>> {
     let mut words = before.words();
     let name = words.next_back()?;
@@ -150,7 +150,7 @@ fn named<'a>(before: Part<'_, 'a>) -> Option<Vec<(Fact, Text<'a>)>> {
     Some(facts)
 }
 
-/// `exceeded quota: q, requested: cpu=1, used: cpu=4, limited: cpu=4`
+/// Recognises `exceeded quota: q, requested: cpu=1, used: cpu=4, limited: cpu=4`.
 fn exceeded_quota<'a>(cursor: Cursor<'_, 'a>, first: Part<'_, 'a>) -> Option<Found<'a>> {
     let words = first.strip_suffix("exceeded quota")?;
     let at = words.as_str().len();
@@ -180,7 +180,7 @@ fn exceeded_quota<'a>(cursor: Cursor<'_, 'a>, first: Part<'_, 'a>) -> Option<Fou
     Some(Found::new(LinkKind::Api, facts).at(at).taking(take))
 }
 
-/// `failed quota: q: must specify limits.cpu,limits.memory`
+/// Recognises `failed quota: q: must specify limits.cpu,limits.memory`.
 fn failed_quota<'a>(cursor: Cursor<'_, 'a>, first: Part<'_, 'a>) -> Option<Found<'a>> {
     let words = first.strip_suffix("failed quota")?;
     let at = words.as_str().len();
@@ -201,7 +201,7 @@ fn failed_quota<'a>(cursor: Cursor<'_, 'a>, first: Part<'_, 'a>) -> Option<Found
                 .fact(Fact::MustSpecify),
         );
         take = 3;
-        // since 1.25 each resource names its containers: `limits.cpu for: a; limits.memory for: a`
+        // since 1.25 each resource lists its containers: `limits.cpu for: a; limits.memory for: a`
         let mut more = missing.as_str().ends_with(" for");
         while more && let Some(part) = cursor.part(take) {
             take += 1;
@@ -215,8 +215,8 @@ fn failed_quota<'a>(cursor: Cursor<'_, 'a>, first: Part<'_, 'a>) -> Option<Found
     Some(Found::new(LinkKind::Api, facts).at(at).taking(take))
 }
 
-/// `User "system:serviceaccount:ns:sa" cannot list resource "pods" in API group "" in the
-/// namespace "x"`; old versions leave out `resource`.
+/// Recognises `User "system:serviceaccount:ns:sa" cannot list resource "pods" in API group "" in the
+/// namespace "x"`; old versions omit `resource`.
 fn denied_user<'a>(first: Part<'_, 'a>) -> Option<Found<'a>> {
     let (lead, rest) = first.split_once("User \"")?;
     let (user, rest) = rest.split_once("\" cannot ")?;

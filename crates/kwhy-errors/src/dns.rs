@@ -1,5 +1,5 @@
-//! Names that do not resolve: Go's `net.DNSError` (`lookup x on 10.96.0.10:53: no such host`)
-//! and libc's `getaddrinfo` texts.
+//! Failed name resolution: Go's `net.DNSError` (`lookup x on 10.96.0.10:53: no such host`)
+//! and the texts of libc's `getaddrinfo`.
 
 use super::network;
 use super::part::{Cursor, Part};
@@ -27,7 +27,7 @@ pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {
     looked_up(cursor, first).or_else(|| answered(cursor, first))
 }
 
-/// Go's form.
+/// Recognises Go's format.
 fn looked_up<'a>(cursor: Cursor<'_, 'a>, first: Part<'_, 'a>) -> Option<Found<'a>> {
     let place = first.find_words("lookup")?;
     let at = place.range().start - first.range().start;
@@ -40,7 +40,7 @@ fn looked_up<'a>(cursor: Cursor<'_, 'a>, first: Part<'_, 'a>) -> Option<Found<'a
     let second = cursor.part(1)?;
     let (reason, take) = match reason(second) {
         Some(reason) => (reason, 2),
-        // the question to the server failed: `read udp A->B: i/o timeout`
+        // the query itself failed: `read udp A->B: i/o timeout`
         None => {
             let inner = network::operation(second)?;
             facts.extend(inner.1.into_iter().filter(|(fact, _)| *fact == Fact::From));
@@ -63,7 +63,7 @@ fn looked_up<'a>(cursor: Cursor<'_, 'a>, first: Part<'_, 'a>) -> Option<Found<'a
     Some(Found::new(LinkKind::Dns, facts).at(at).taking(take))
 }
 
-/// The forms of libc, curl and Node.js.
+/// Recognises the formats of libc, curl and Node.js.
 fn answered<'a>(cursor: Cursor<'_, 'a>, first: Part<'_, 'a>) -> Option<Found<'a>> {
     let known = reason(first).filter(|(_, name)| name.as_str() != "timeout")?;
     let mut facts = vec![known];
@@ -84,7 +84,7 @@ fn answered<'a>(cursor: Cursor<'_, 'a>, first: Part<'_, 'a>) -> Option<Found<'a>
 fn reason<'a>(part: Part<'_, 'a>) -> Option<(Fact, kwhy_model::Text<'a>)> {
     REASONS.iter().find_map(|(words, name)| {
         let place = part.find_words(words)?;
-        // musl's text is also a common end of a sentence
+        // musl's text is also common at the end of other sentences
         let alone = *words != "Try again" || part.as_str() == *words;
         alone.then(|| place.says(Fact::Dns, name))
     })

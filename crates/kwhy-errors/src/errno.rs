@@ -1,5 +1,5 @@
-//! Linux's error numbers by their texts: Go prints them in lower case (`syscall/zerrors_linux`),
-//! libc's `strerror` with a capital.
+//! Linux error numbers by their texts: Go prints them in lower case (`syscall/zerrors_linux`),
+//! libc's `strerror` with an initial capital.
 
 use super::part::Part;
 
@@ -65,7 +65,7 @@ const ERRNOS: &[(&str, &str)] = &[
     ("value too large for defined data type", "EOVERFLOW"),
 ];
 
-/// The errno's text that a part is, starts or ends with, and its symbol.
+/// Finds an errno's text at the start or end of a part, or else a symbol among its words; also returns the symbol.
 pub(super) fn find<'c, 'a>(part: Part<'c, 'a>) -> Option<(Part<'c, 'a>, &'static str)> {
     let part = part.trim_matches(&['"', '\'', '.', '\\', ' ', '!']);
     ERRNOS
@@ -78,7 +78,7 @@ pub(super) fn find<'c, 'a>(part: Part<'c, 'a>) -> Option<(Part<'c, 'a>, &'static
         .or_else(|| part.words().find_map(symbol))
 }
 
-/// A symbol as Node.js prints it: `connect ECONNREFUSED 10.0.0.1:5432`.
+/// Recognises a symbol as printed by Node.js: `connect ECONNREFUSED 10.0.0.1:5432`.
 pub(super) fn symbol<'c, 'a>(word: Part<'c, 'a>) -> Option<(Part<'c, 'a>, &'static str)> {
     let word = word.trim_matches(&['(', ')', ',', ':', '"', '\'']);
     if !word.as_str().starts_with('E') {
@@ -88,7 +88,7 @@ pub(super) fn symbol<'c, 'a>(word: Part<'c, 'a>) -> Option<(Part<'c, 'a>, &'stat
     Some((word, symbol))
 }
 
-/// The errno's text that a part starts with, and its symbol.
+/// Finds an errno's text at the start of a part; also returns its symbol.
 pub(super) fn leading<'c, 'a>(part: Part<'c, 'a>) -> Option<(Part<'c, 'a>, &'static str)> {
     ERRNOS
         .iter()

@@ -1,11 +1,11 @@
-//! How a process ended: Go's `os.ProcessState` (`exit status 1`, `signal: killed`) and the
+//! Exits of processes: Go's `os.ProcessState` (`exit status 1`, `signal: killed`) and the
 //! runtimes' `exit code 137`.
 
 use super::part::{Cursor, Part};
 use super::recognise::Found;
 use super::{Fact, LinkKind};
 
-/// Linux's texts for signals, as Go's `syscall` prints them.
+/// Linux signals by their texts, as printed by Go's `syscall`.
 const SIGNALS: &[(&str, &str)] = &[
     ("aborted", "ABRT"),
     ("alarm clock", "ALRM"),
@@ -39,7 +39,7 @@ pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {
     let place = STATUS_WORDS
         .iter()
         .find_map(|words| first.find_words(words))?;
-    // in brackets it is a link alone
+    // in brackets it becomes a link of its own
     if first.ending(place.range().start).as_str().ends_with('(') && !first.as_str().starts_with('(')
     {
         return None;

@@ -1,5 +1,5 @@
-//! HTTP requests (`net/url`'s errors: `Get "https://...": ...`, without quotes before Go 1.14)
-//! and statuses, in the words of containerd, docker, containers/image, client-go and probes.
+//! HTTP requests (errors of `net/url`: `Get "https://...": ...`, without quotes before Go 1.14)
+//! and statuses, as worded by containerd, docker, containers/image, client-go and probes.
 
 use super::part::{Cursor, Part};
 use super::recognise::Found;
@@ -12,7 +12,7 @@ pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {
     status(cursor, first).or_else(|| request(first))
 }
 
-/// `Get "https://registry/v2/"`
+/// Recognises `Get "https://registry/v2/"`.
 fn request<'a>(first: Part<'_, 'a>) -> Option<Found<'a>> {
     let mut words = first.words().peekable();
     while let Some(word) = words.next() {
@@ -39,7 +39,7 @@ fn method(word: Part<'_, '_>) -> Option<&'static str> {
         .copied()
 }
 
-/// `unexpected status code [manifests v1]: 401 Unauthorized`, `status code 404`
+/// Recognises `unexpected status code [manifests v1]: 401 Unauthorized` and `status code 404`.
 fn status<'a>(cursor: Cursor<'_, 'a>, first: Part<'_, 'a>) -> Option<Found<'a>> {
     if let Some(code) = code(first, true) {
         let facts = vec![code.fact(Fact::HttpStatus)];
@@ -83,7 +83,7 @@ const STATUS_WORDS: &[&str] = &[
     "HTTP response",
 ];
 
-/// `unexpected status from GET request to https://...`
+/// Recognises `unexpected status from GET request to https://...`.
 fn request_words<'a>(first: Part<'_, 'a>) -> Option<Vec<(Fact, kwhy_model::Text<'a>)>> {
     let (before, after) = first.split_once(" request to ")?;
     let word = before.words().next_back()?;
@@ -95,7 +95,7 @@ fn request_words<'a>(first: Part<'_, 'a>) -> Option<Vec<(Fact, kwhy_model::Text<
     ])
 }
 
-/// The status that a part starts with; `bare` ones must be errors with their phrase.
+/// Returns the status at the start of a part; if `bare`, only an error status with its phrase.
 fn code<'c, 'a>(part: Part<'c, 'a>, bare: bool) -> Option<Part<'c, 'a>> {
     let code = part.slice(0..3);
     let number: u16 = code.as_str().parse().ok()?;

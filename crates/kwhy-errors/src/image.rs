@@ -1,4 +1,4 @@
-//! Pulling images, as the kubelet and containerd say it.
+//! Image pulls, as worded by the kubelet and containerd.
 
 use super::operation;
 use super::part::{Cursor, Part};
@@ -40,7 +40,7 @@ pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {
     Some(Found::new(LinkKind::Operation, facts))
 }
 
-/// Returns true if a segment is nothing but an image reference with a path.
+/// Returns true if a segment consists of an image reference with a path.
 fn is_reference(part: Part<'_, '_>) -> bool {
     let value = part.as_str();
     !value.starts_with('/')

@@ -1,14 +1,14 @@
 //! Wrapped Go errors, parsed into typed links.
 //!
 //! Go programs wrap an error by writing `what was done: inner error` (`fmt.Errorf("...: %w")`).
-//! Components of Kubernetes pass such texts on, quote them (`%q`, one more level of backslashes
-//! each time) and put them after a gRPC status. A chain is cut in three steps: `mod@split` finds
-//! the places between links, a recogniser of each family (one file each) says what a link is,
-//! and quoted or bracketed errors are parsed in the same way.
+//! Kubernetes components pass such texts on, quote them (`%q`, one more level of backslashes
+//! each time) and put them after a gRPC status. A chain is parsed in three steps: `mod@split` finds
+//! the boundaries between links, a recogniser per family (one file each) classifies each link,
+//! and quoted or bracketed errors are parsed recursively.
 //!
 //! Accepted: any text, of any Kubernetes version. What no recogniser knows becomes a link of kind
-//! `Other`. Refused: nothing; text after the first 64 KiB is not looked at, quoting deeper than 16
-//! levels stays as it is, and links after the 64th are omitted.
+//! `Other`. Nothing is rejected, but text after the first 64 KiB is ignored, quotations nested more than 16
+//! levels deep stay as they are, and links after the 64th are omitted.
 //!
 //! ```
 //! use kwhy_errors::{ErrorChain, Fact};
@@ -51,7 +51,7 @@ use part::{Cursor, Part};
 use recognise::recognise;
 use split::{Cuts, Region, split};
 
-/// Words after which a quoted text is an error, whatever it says.
+/// Words after which a quoted text is certainly an error.
 const ANNOUNCED: &[&str] = &[
     "caused",
     "caused:",
@@ -69,7 +69,7 @@ const MAX_DEPTH: usize = 16;
 const MAX_LINKS: usize = 64;
 
 impl<'a> ErrorChain<'a> {
-    /// The error of an event: that of its error field if the record has one, else that of its message.
+    /// Returns the error of an event: from its error field if it has one, otherwise from its message.
     ///
     /// ```
     /// use kwhy_errors::{ErrorChain, Fact};
@@ -83,7 +83,7 @@ impl<'a> ErrorChain<'a> {
         ErrorChain::parse(error.unwrap_or(&event.message))
     }
 
-    /// Parses an error text. Text that is not a chain gives one link of kind `Other`.
+    /// Parses an error text. Text that is not a chain yields one link of kind `Other`.
     ///
     /// ```
     /// use kwhy_errors::{ErrorChain, Fact, LinkKind};
@@ -118,12 +118,12 @@ impl<'a> ErrorChain<'a> {
         }
     }
 
-    /// The innermost value of a fact.
+    /// Returns the innermost value of a fact.
     pub fn get(&self, fact: Fact) -> Option<&Text<'a>> {
         self.all(fact).last()
     }
 
-    /// All values of a fact, the outermost first.
+    /// Returns all values of a fact, outermost first.
     pub fn all(&self, fact: Fact) -> impl Iterator<Item = &Text<'a>> {
         self.links
             .iter()
@@ -132,7 +132,7 @@ impl<'a> ErrorChain<'a> {
             .map(|(_, value)| value)
     }
 
-    /// The innermost link, where the reason usually occurs.
+    /// Returns the innermost link, which usually states the reason.
     pub fn innermost(&self) -> Option<&Link<'a>> {
         self.links.last()
     }
@@ -152,7 +152,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Adds the links at the cursor and says how many segments they took.
+    /// Adds the links at the cursor; returns the number of segments they occupy.
     fn link(&mut self, cuts: &Cuts, cursor: Cursor<'_, 'a>, depth: usize) -> usize {
         let Some(first) = cursor.part(0) else {
             return 1;
@@ -181,7 +181,7 @@ impl<'a> Parser<'a> {
         {
             let links = quoted(region, first, depth);
             if !links.is_empty() {
-                // words of the inner error are not the outer one's
+                // the inner error's words must not be attributed to the outer one
                 let outer = first.ending(region.outer.start).trim_end();
                 found = recognise(cursor.first_ending(outer.range().end));
             }
@@ -200,7 +200,7 @@ impl<'a> Parser<'a> {
         found.take
     }
 
-    /// Adds a link and the errors that it quotes; of one of these the links are `known` already.
+    /// Adds a link and the errors that it quotes. `known` has the links of one of these, by its offset.
     fn push(
         &mut self,
         cuts: &Cuts,
@@ -246,7 +246,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The links of an error in quotes or brackets; none if what is there is no error.
+/// Parses an error in quotes or brackets; empty if the text is not an error.
 fn quoted<'a>(region: &Region, own: Part<'_, 'a>, depth: usize) -> Vec<Link<'a>> {
     let inner = region.text(own.whole());
     let before = own.ending(region.outer.start);

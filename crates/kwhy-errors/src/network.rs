@@ -1,5 +1,5 @@
 //! Connections: Go's `net.OpError` (`dial tcp 10.0.0.1:443: connect: connection refused`), and
-//! what `io`, `net/http`, `http2`, grpc-go and ttrpc say of connections that end.
+//! messages of `io`, `net/http`, `http2`, grpc-go and ttrpc about connections that ended.
 
 use super::errno;
 use super::part::{Cursor, Part};
@@ -23,7 +23,7 @@ const NETWORKS: &[&str] = &[
     "unixpacket",
     "vsock",
 ];
-/// System calls that `os.SyscallError` names inside a network error.
+/// System calls named by `os.SyscallError` within a network error.
 const CALLS: &[&str] = &[
     "accept",
     "accept4",
@@ -43,7 +43,7 @@ const CALLS: &[&str] = &[
     "writev",
 ];
 
-/// Texts that are no error numbers.
+/// Texts other than those of error numbers.
 const TEXTS: &[(&str, &str)] = &[
     ("i/o timeout", "timeout"),
     ("TLS handshake timeout", "timeout"),
@@ -109,8 +109,8 @@ pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {
 
 type Facts<'a> = Vec<(Fact, Text<'a>)>;
 
-/// `dial tcp 10.0.0.1:443` or `read unix @->/x.sock` at the end of a part: where it starts and
-/// what it says.
+/// Recognises `dial tcp 10.0.0.1:443` or `read unix @->/x.sock` at the end of a part; returns its offset and
+/// facts.
 pub(super) fn operation<'a>(part: Part<'_, 'a>) -> Option<(usize, Facts<'a>)> {
     let mut previous: Option<Part<'_, 'a>> = None;
     let mut found = None;
@@ -146,14 +146,14 @@ pub(super) fn is_call(word: &str) -> bool {
     CALLS.contains(&word)
 }
 
-/// Why a connection failed, as a fact.
+/// Returns the reason why a connection failed.
 pub(super) fn reason<'a>(part: Part<'_, 'a>) -> Option<(Fact, Text<'a>)> {
     answered(part)?
         .into_iter()
         .find(|(fact, _)| *fact == Fact::NetworkReason)
 }
 
-/// Reads an answer that is alone in its segment.
+/// Recognises an answer that starts its segment.
 fn answered<'a>(part: Part<'_, 'a>) -> Option<Facts<'a>> {
     if let Some((place, symbol)) = errno::leading(part) {
         let mut facts = vec![place.says(Fact::Errno, symbol)];

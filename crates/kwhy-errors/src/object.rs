@@ -1,4 +1,4 @@
-//! The things that a link names: `pod "x"`, `image "x"`, `secret "x"`, `ConfigMap ns/x`.
+//! Objects named by a link: `pod "x"`, `image "x"`, `secret "x"`, `ConfigMap ns/x`.
 
 use super::Fact;
 use super::part::Part;
@@ -9,7 +9,7 @@ type Facts<'a> = Vec<(Fact, Text<'a>)>;
 
 const MAX_FACTS: usize = 64;
 
-/// Adds what a link names with a word before.
+/// Adds the names in a link that follow a word for their kind.
 pub(super) fn add_named<'a>(cuts: &Cuts, own: Part<'_, 'a>, facts: &mut Facts<'a>) {
     let range = own.range();
     let mut regions = cuts.within(&range).peekable();
@@ -27,7 +27,7 @@ pub(super) fn add_named<'a>(cuts: &Cuts, own: Part<'_, 'a>, facts: &mut Facts<'a
         if is_bracket {
             continue;
         }
-        // the words before; a window keeps the search short
+        // the preceding words, limited to bound the search
         let mut window = own.ending(region.outer.start);
         let mut from = window.as_str().len().saturating_sub(128);
         while !window.as_str().is_char_boundary(from) {
@@ -50,7 +50,7 @@ pub(super) fn add_named<'a>(cuts: &Cuts, own: Part<'_, 'a>, facts: &mut Facts<'a
         }
     }
     let mut previous: Option<Part<'_, 'a>> = None;
-    // nothing but these two forms is looked for, and both contain one of two signs
+    // only these two formats are searched for, and both contain one of these characters
     let words = own.as_str().contains(['/', '=']).then(|| own.words());
     for word in words.into_iter().flatten() {
         // `restarting failed container=web pod=web-0_shop(uid)`
@@ -114,12 +114,12 @@ fn add_quoted<'a>(before: Part<'_, 'a>, name: Part<'_, 'a>, facts: &mut Facts<'a
     add(facts, name.fact(fact));
 }
 
-/// Returns true if a word names a kind; kubectl's short name for nodes is a word of any sentence.
+/// Returns true if a word names a kind. kubectl's short name for nodes does not count, as it is an ordinary word.
 pub(super) fn is_kind(word: &str) -> bool {
     word != "no" && Subject::is_kind_word(word)
 }
 
-/// `meshes.example.io`
+/// Returns true for `meshes.example.io` and the like.
 fn is_group_resource(word: &str) -> bool {
     word.split('.').count() >= 3
         && word.split('.').all(|part| {
@@ -156,7 +156,7 @@ pub(super) fn add_object<'a>(
     }
 }
 
-/// The kubelet's and runtimes' full name of a pod: `web-0_shop`, `web-0_shop(uid)`.
+/// Adds a pod by its full name as printed by the kubelet and runtimes: `web-0_shop`, `web-0_shop(uid)`.
 fn add_pod<'a>(full: Part<'_, 'a>, facts: &mut Facts<'a>) {
     let Some((name, rest)) = full.split_once("_") else {
         return;

@@ -1,11 +1,11 @@
-//! The operation that failed, in words that no other recogniser knows.
+//! Failed operations, in words that no other recogniser knows.
 
 use super::part::Part;
 use super::runtime;
 use super::{Fact, LinkKind};
 use kwhy_model::{Subject, Text};
 
-/// Words that announce an operation.
+/// Words that introduce an operation.
 const LEADS: &[&str] = &[
     "failed to ",
     "unable to ",
@@ -26,7 +26,7 @@ const JOINTS: &[&str] = &[
     "with",
 ];
 
-/// The kind of a segment and the operation that it names.
+/// Returns the kind of a segment and the operation that it names.
 pub(super) fn describe<'a>(part: Part<'_, 'a>) -> (LinkKind, Vec<(Fact, Text<'a>)>) {
     let value = part.as_str();
     if value == "client rate limiter Wait returned an error" {
@@ -63,7 +63,7 @@ pub(super) fn describe<'a>(part: Part<'_, 'a>) -> (LinkKind, Vec<(Fact, Text<'a>
     (LinkKind::Other, Vec::new())
 }
 
-/// The part without a package's name or the end of klog's header (`controller.go:297] `).
+/// Returns the part without a package name or the end of klog's header (`controller.go:297] `).
 fn without_head<'c, 'a>(part: Part<'c, 'a>) -> Part<'c, 'a> {
     match part.split_once("] ") {
         Some((head, rest)) if runtime::is_source_line(head.as_str()) => rest,
@@ -71,12 +71,12 @@ fn without_head<'c, 'a>(part: Part<'c, 'a>) -> Part<'c, 'a> {
     }
 }
 
-/// Returns true if a word says what kind of thing the next one names.
+/// Returns true if a word states the kind of the object named next.
 fn is_object(word: &str) -> bool {
     matches!(word, "container" | "image" | "sandbox" | "volume") || Subject::is_kind_word(word)
 }
 
-/// The kubelet's `failed to "StartContainer" for "app" with CrashLoopBackOff`
+/// Recognises the kubelet's `failed to "StartContainer" for "app" with CrashLoopBackOff`
 /// (`pkg/kubelet/container/sync_result.go`).
 fn synced<'a>(rest: Part<'_, 'a>) -> Option<Vec<(Fact, Text<'a>)>> {
     let (action, target) = rest.strip_prefix("\"")?.split_once("\" for \"")?;
@@ -92,7 +92,7 @@ fn first_word<'c>(part: Part<'c, '_>) -> &'c str {
     part.as_str().split(' ').next().unwrap_or("")
 }
 
-/// The words up to the first quoted, bracketed or path-like one, without what leads to it.
+/// Returns the words before the first quoted, bracketed or path-like one, without those that connect them.
 fn without_object<'c, 'a>(part: Part<'c, 'a>) -> Part<'c, 'a> {
     let names = |word: &str| {
         word.starts_with(['"', '\\', '\'', '`', '(', '[', '{', '/'])

@@ -1,11 +1,11 @@
-//! Views of a text that know where they occur in it.
+//! Parts of a text that keep their position.
 
 use std::ops::Range;
 
 use super::Fact;
 use kwhy_model::{Text, TextBuilder};
 
-/// A range of a text.
+/// A part of a text.
 #[derive(Clone, Copy)]
 pub(super) struct Part<'c, 'a> {
     text: &'c Text<'a>,
@@ -42,19 +42,19 @@ impl<'c, 'a> Part<'c, 'a> {
         self.text.slice(self.start..self.end)
     }
 
-    /// The part as a fact.
+    /// Returns the part as the value of a fact.
     pub(super) fn fact(self, fact: Fact) -> (Fact, Text<'a>) {
         (fact, self.to_text())
     }
 
-    /// A fact that this part says in other words.
+    /// Returns a fact whose value is `symbol`, mapped to this part.
     pub(super) fn says(self, fact: Fact, symbol: &str) -> (Fact, Text<'a>) {
         let mut builder = TextBuilder::new();
         builder.push_decoded(symbol, self.text.source_span(self.start..self.end));
         (fact, builder.finish())
     }
 
-    /// The range of this part's own bytes; empty if it is not a range of whole characters.
+    /// Returns a part of this part; empty if the range is not on character boundaries.
     pub(super) fn slice(self, range: Range<usize>) -> Self {
         match self.as_str().get(range.clone()) {
             Some(_) => Part {
@@ -78,7 +78,7 @@ impl<'c, 'a> Part<'c, 'a> {
         (self.slice(0..at), self.from(at))
     }
 
-    /// The part up to a byte of the whole text.
+    /// Returns the part up to an offset in the whole text.
     pub(super) fn ending(self, end: usize) -> Self {
         Part {
             end: end.clamp(self.start, self.end),
@@ -86,7 +86,7 @@ impl<'c, 'a> Part<'c, 'a> {
         }
     }
 
-    /// The part from this one's start to the other's end.
+    /// Returns the part from this one's start to the other's end.
     pub(super) fn up_to(self, other: Self) -> Self {
         Part {
             end: other.end.max(self.start),
@@ -127,13 +127,13 @@ impl<'c, 'a> Part<'c, 'a> {
         Some((self.slice(0..at), self.from(at + separator.len())))
     }
 
-    /// The part between two marks.
+    /// Returns the part between two marks; up to the end if the second is missing.
     pub(super) fn between(self, before: &str, after: &str) -> Option<Self> {
         let (_, rest) = self.split_once(before)?;
         Some(rest.split_once(after).map_or(rest, |(inner, _)| inner))
     }
 
-    /// The place of words that occur free in the part, without regard to case.
+    /// Finds a phrase delimited by other characters than letters and digits, ignoring case.
     pub(super) fn find_words(self, words: &str) -> Option<Self> {
         let bytes = self.as_str().as_bytes();
         let free = |at: Option<&u8>| at.is_none_or(|byte| !byte.is_ascii_alphanumeric());
@@ -149,7 +149,7 @@ impl<'c, 'a> Part<'c, 'a> {
         })
     }
 
-    /// The words, split at spaces. A word is a slice of the value, so its place is the distance
+    /// Returns the words, split at white space. A word is a slice of the value, so its offset is the difference
     /// of their addresses.
     pub(super) fn words(self) -> impl DoubleEndedIterator<Item = Part<'c, 'a>> {
         let value = self.as_str();
@@ -160,7 +160,7 @@ impl<'c, 'a> Part<'c, 'a> {
     }
 }
 
-/// The segments of a text from one link on.
+/// The remaining segments of a text.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'c, 'a> {
     text: &'c Text<'a>,
@@ -177,7 +177,7 @@ impl<'c, 'a> Cursor<'c, 'a> {
         }
     }
 
-    /// The same with a shorter first segment.
+    /// Returns the cursor with a shorter first segment.
     pub(super) fn first_ending(self, end: usize) -> Self {
         Cursor {
             first_end: end,
@@ -185,12 +185,12 @@ impl<'c, 'a> Cursor<'c, 'a> {
         }
     }
 
-    /// The number of segments.
+    /// Returns the number of segments.
     pub(super) fn len(&self) -> usize {
         self.segments.len()
     }
 
-    /// A segment, counted from 0.
+    /// Returns the segment at an index, if there is one.
     pub(super) fn part(&self, index: usize) -> Option<Part<'c, 'a>> {
         let range = self.segments.get(index)?;
         let part = Part::new(self.text, range.clone());

@@ -1,4 +1,4 @@
-//! Asks the recognisers of all families what is at a cursor.
+//! Applies the recognisers of all families to the text at a cursor.
 
 use super::part::{Cursor, Part};
 use super::{Fact, LinkKind};
@@ -8,20 +8,20 @@ use super::{
 };
 use kwhy_model::Text;
 
-/// A link that a recogniser found.
+/// A recognised link.
 pub(super) struct Found<'a> {
     pub(super) kind: LinkKind,
-    /// The number of segments that it takes.
+    /// The number of segments that it occupies.
     pub(super) take: usize,
     /// Its offset in the first segment; text before it is a link of its own.
     pub(super) at: usize,
     pub(super) facts: Vec<(Fact, Text<'a>)>,
-    /// True if what it quotes is part of it, and no error inside it.
+    /// True if its quotations belong to it rather than being inner errors.
     pub(super) opaque: bool,
 }
 
 impl<'a> Found<'a> {
-    /// A link of one segment.
+    /// Returns a link of one segment.
     pub(super) fn new(kind: LinkKind, facts: Vec<(Fact, Text<'a>)>) -> Self {
         Found {
             kind,
@@ -50,7 +50,7 @@ impl<'a> Found<'a> {
 
 type Recogniser = for<'a> fn(Cursor<'_, 'a>) -> Option<Found<'a>>;
 
-/// The narrower patterns come first.
+/// The recognisers, narrower patterns first.
 const RECOGNISERS: &[Recogniser] = &[
     similar_events,
     grpc::recognise,
@@ -68,7 +68,7 @@ const RECOGNISERS: &[Recogniser] = &[
     timeout::recognise,
 ];
 
-/// Recognises what is at the cursor.
+/// Recognises the link at the cursor.
 pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Found<'a> {
     if let Some(found) = RECOGNISERS.iter().find_map(|recogniser| recogniser(cursor)) {
         return found;
@@ -79,14 +79,14 @@ pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Found<'a> {
     Found::new(kind, facts)
 }
 
-/// Returns true if a bracketed segment is a link alone, not an error in brackets.
+/// Returns true if a bracketed segment is a link of its own rather than an error in brackets.
 pub(super) fn is_lead(part: Part<'_, '_>) -> bool {
     part.as_str() == SIMILAR_EVENTS
 }
 
 const SIMILAR_EVENTS: &str = "(combined from similar events)";
 
-/// client-go's event recorder, `tools/record/events_cache.go`.
+/// Recognises the prefix of client-go's event recorder (`tools/record/events_cache.go`).
 fn similar_events<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {
     is_lead(cursor.part(0)?).then(|| Found::new(LinkKind::SimilarEvents, Vec::new()).opaque())
 }

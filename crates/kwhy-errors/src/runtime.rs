@@ -1,7 +1,7 @@
 //! Container runtimes and the stages of OCI runtimes.
 //!
 //! dockerd: `Error response from daemon`. containerd: `failed to create containerd task`,
-//! `failed to create shim task`. runc up to 1.0 names its source line and what the stage caused
+//! `failed to create shim task`. runc up to 1.0 prints its source line and the error that the stage caused
 //! (`container_linux.go:348: starting container process caused "..."`), later versions only the
 //! stage (`runc create failed: unable to start container process: error during container init`).
 
@@ -93,7 +93,7 @@ pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {
     known.then(|| Found::new(LinkKind::OciStage, vec![stage(first).fact(Fact::Stage)]))
 }
 
-/// `rootfs_linux.go:58`
+/// Returns true for `rootfs_linux.go:58` and the like.
 pub(super) fn is_source_line(value: &str) -> bool {
     value.split_once(".go:").is_some_and(|(file, line)| {
         let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_-/".contains(&byte);
@@ -104,7 +104,7 @@ pub(super) fn is_source_line(value: &str) -> bool {
     })
 }
 
-/// The words of a stage, without that it failed, what it caused and the things that it names.
+/// Returns the words of a stage, without the failure before it, and without its cause and the objects after it.
 fn stage<'c, 'a>(part: Part<'c, 'a>) -> Part<'c, 'a> {
     let part = ["unable to ", "error during ", "error "]
         .iter()

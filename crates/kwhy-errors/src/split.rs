@@ -1,8 +1,8 @@
-//! The places where one link of an error ends and the next starts.
+//! Finds the boundaries between the links of an error.
 //!
-//! A link ends at `: ` (or ` : `, or a line break) outside of quotes and brackets. No link ends
+//! A link ends at `: ` (or ` : `, or a line break) outside quotes and brackets. No link ends
 //! after the name of a Go package that belongs to its text (`x509: certificate ...`), nor inside
-//! `rpc error: code = X desc = `, which ends after its last sign. A logger's field ` error=` and
+//! `rpc error: code = X desc = `, which ends after the last `=`. A logger's field ` error=` and
 //! client-go's ` - error from a previous attempt` start a link too. Addresses, times and image
 //! references contain colons without a space after them and stay whole.
 
@@ -11,7 +11,7 @@ use std::ops::Range;
 use super::unquote::unquote;
 use kwhy_model::Text;
 
-/// Words in front of a colon that belong to what follows.
+/// Words before a colon that belong to the text after it.
 const PREFIXES: &[&str] = &[
     "etcdserver",
     "exec",
@@ -28,7 +28,7 @@ const PREFIXES: &[&str] = &[
     "yaml",
 ];
 
-/// Fields of loggers that contain the inner error.
+/// Logger fields that contain the inner error.
 const FIELDS: &[&str] = &["error=", "err="];
 
 const PREVIOUS_ATTEMPT: &str = "- error from a previous attempt";
@@ -36,16 +36,16 @@ const PREVIOUS_ATTEMPT: &str = "- error from a previous attempt";
 /// A quoted or bracketed part of a text.
 #[derive(Debug)]
 pub(super) struct Region {
-    /// With its quotes or brackets.
+    /// The range including its quotes or brackets.
     pub(super) outer: Range<usize>,
-    /// Without them.
+    /// The range without them.
     pub(super) inner: Range<usize>,
-    /// The number of times the inside is quoted in Go's way.
+    /// The number of levels of Go quoting around the inside.
     pub(super) levels: usize,
 }
 
 impl Region {
-    /// The inside, unquoted.
+    /// Returns the inside, unquoted.
     pub(super) fn text<'a>(&self, whole: &Text<'a>) -> Text<'a> {
         let mut text = whole.slice(self.inner.clone());
         for _ in 0..self.levels {
@@ -63,7 +63,7 @@ pub(super) struct Cuts {
 }
 
 impl Cuts {
-    /// The regions that lie inside a range.
+    /// Returns the regions within a range.
     pub(super) fn within(&self, range: &Range<usize>) -> impl Iterator<Item = &Region> {
         let end = range.end;
         self.regions[self.first(range.start)..]
@@ -71,7 +71,7 @@ impl Cuts {
             .take_while(move |region| region.outer.end <= end)
     }
 
-    /// The region that a range is, or is up to a full stop or comma.
+    /// Returns the region that is a range, or all of it but a final full stop or comma.
     pub(super) fn covering(&self, range: &Range<usize>) -> Option<&Region> {
         let region = self.regions.get(self.first(range.start))?;
         let whole = region.outer.start == range.start
@@ -80,7 +80,7 @@ impl Cuts {
         whole.then_some(region)
     }
 
-    /// The region that ends with a range and starts inside it.
+    /// Returns the region that starts inside a range and ends with it.
     pub(super) fn ending(&self, range: &Range<usize>) -> Option<&Region> {
         let next = self
             .regions
@@ -95,7 +95,7 @@ impl Cuts {
     }
 }
 
-/// Cuts a text into segments.
+/// Splits a text into segments.
 pub(super) fn split(text: &str) -> Cuts {
     let regions = regions(text);
     let mut cutter = Cutter {
@@ -150,7 +150,7 @@ pub(super) fn split(text: &str) -> Cuts {
     Cuts { segments, regions }
 }
 
-/// Takes quotes off a segment's ends whose other half is missing or occurs in another segment.
+/// Removes quotes from a segment's ends whose counterpart is missing or in another segment.
 fn without_stray_quotes(text: &str, segment: &mut Range<usize>, regions: &[Region]) {
     let bytes = text.as_bytes();
     let is_quote = |at: usize| bytes.get(at).is_some_and(|byte| b"\"'\\".contains(byte));
@@ -174,14 +174,14 @@ fn ends_link(next: Option<&u8>) -> bool {
 struct Cutter<'t> {
     text: &'t str,
     segments: Vec<Range<usize>>,
-    /// The start of the segment.
+    /// The start of the current segment.
     start: usize,
-    /// The start of the text after the last colon of the segment.
+    /// The start of the text after the last colon of the current segment.
     piece: usize,
 }
 
 impl Cutter<'_> {
-    /// Ends the segment at `end` and starts one at `resume`.
+    /// Ends the segment at `end`; the next one starts at `resume`.
     fn cut(&mut self, end: usize, resume: usize) {
         let segment = self.text.get(self.start..end).unwrap_or("");
         let start = self.start + segment.len() - segment.trim_start().len();
@@ -193,7 +193,7 @@ impl Cutter<'_> {
         self.piece = resume;
     }
 
-    /// Returns true if a word starts at this place.
+    /// Returns true if a word starts at this offset.
     fn at_word(&self, at: usize) -> bool {
         let before = at
             .checked_sub(1)
@@ -202,7 +202,7 @@ impl Cutter<'_> {
     }
 
     fn keeps_colon(&self, at: usize) -> bool {
-        // the longest prefix is short: a long piece is none
+        // all prefixes are short, so a long piece is not one
         let piece = self.text.get(self.piece..at).unwrap_or("").trim();
         if PREFIXES.contains(&piece) {
             return true;
@@ -211,21 +211,21 @@ impl Cutter<'_> {
         status && piece.ends_with("rpc error")
     }
 
-    /// Returns true if `desc = ` at this place belongs to a gRPC status or connection error.
+    /// Returns true if `desc = ` at this offset belongs to a gRPC status or connection error.
     fn is_status(&self, at: usize) -> bool {
         let piece = self.text.get(self.piece..at).unwrap_or("").trim();
         piece.is_empty() || piece.starts_with("code = ")
     }
 }
 
-/// The outermost quoted and bracketed parts, in order. What is opened and not closed is plain
-/// text, but for a double quote, which then ends with the text: recorders cut long messages.
+/// Returns the outermost quoted and bracketed parts, in order. Unclosed ones are plain
+/// text, except that an unclosed double quote extends to the end, as recorders truncate long messages.
 fn regions(text: &str) -> Vec<Region> {
     let bytes = text.as_bytes();
     let mut found: Vec<Region> = Vec::new();
     let mut open: Vec<(u8, usize)> = Vec::new();
     let mut counts = [0_usize; 3];
-    // no quote of this level, or of these signs, closes after here
+    // no quote of this level, or no such character, closes anything from here on
     let mut exhausted = [false; 8];
     let mut no_more = [false; 2];
     let mut at = 0;
@@ -306,10 +306,10 @@ fn run_of_backslashes(bytes: &[u8], at: usize) -> usize {
         .count()
 }
 
-/// The string that the quote at `quote` opens; its backslashes start at `start`.
+/// Returns the region of the string opened by the quote at `quote`, whose backslashes start at `start`.
 ///
-/// Go writes a quote that is quoted n times with 2ⁿ-1 backslashes. Such a quote closes at the
-/// next one of the same level; what ends in quoted backslashes has a multiple of 2ⁿ⁺¹ more.
+/// Go prints a quote that is quoted n times with 2ⁿ-1 backslashes. It is closed by the
+/// next one of the same level; after a text that ends in quoted backslashes, there are a multiple of 2ⁿ⁺¹ more.
 fn double_quoted(
     bytes: &[u8],
     start: usize,
@@ -353,7 +353,7 @@ fn double_quoted(
     })
 }
 
-/// An apostrophe inside a word opens nothing.
+/// Returns true if a single quote may open a quotation: an apostrophe inside a word does not.
 fn opens(bytes: &[u8], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| bytes.get(before));
     before.is_none_or(|byte| !byte.is_ascii_alphanumeric())

@@ -1,5 +1,5 @@
 //! Failed system calls: Go's `os.PathError` (`open /x: permission denied`), `os.LinkError`,
-//! `os/exec` (`exec: "x": executable file not found in $PATH`), and error numbers' texts alone.
+//! `os/exec` (`exec: "x": executable file not found in $PATH`), and texts of error numbers alone.
 
 use super::errno;
 use super::part::{Cursor, Part};
@@ -75,7 +75,7 @@ pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {
         })
 }
 
-/// `exec: "x": executable file not found in $PATH`
+/// Recognises `exec: "x": executable file not found in $PATH`.
 fn executed<'a>(cursor: Cursor<'_, 'a>, first: Part<'_, 'a>) -> Option<Found<'a>> {
     let (lead, program) = first.split_once("exec: ")?;
     if !lead.is_empty() && !lead.as_str().ends_with(' ') {
@@ -108,7 +108,7 @@ fn executed<'a>(cursor: Cursor<'_, 'a>, first: Part<'_, 'a>) -> Option<Found<'a>
     Some(Found::new(LinkKind::Syscall, facts).at(at).taking(take))
 }
 
-/// crun's ``executable file `x` not found in $PATH: No such file or directory``
+/// Recognises crun's ``executable file `x` not found in $PATH: No such file or directory``.
 fn not_in_path<'a>(cursor: Cursor<'_, 'a>, first: Part<'_, 'a>) -> Option<Found<'a>> {
     let program = first.strip_prefix("executable file ")?;
     let (program, rest) = program.split_once(" not found in")?;
@@ -121,10 +121,10 @@ fn not_in_path<'a>(cursor: Cursor<'_, 'a>, first: Part<'_, 'a>) -> Option<Found<
     Some(Found::new(LinkKind::Syscall, facts).taking(take))
 }
 
-/// `open /x: permission denied`
+/// Recognises `open /x: permission denied`.
 fn called<'a>(cursor: Cursor<'_, 'a>, first: Part<'_, 'a>) -> Option<Found<'a>> {
     let (place, symbol) = errno::leading(cursor.part(1)?)?;
-    // `open config.yaml`, but not `mount error(5)`, which no call wrote
+    // `open config.yaml`, but not `mount error(5)`, which is not a system call
     let only_two = first.words().nth(2).is_none() && !first.as_str().contains(" error");
     let mut found = None;
     let mut previous: Option<Part<'_, 'a>> = None;

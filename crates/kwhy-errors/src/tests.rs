@@ -1,4 +1,4 @@
-//! Whole chains: a table of texts as components write them, and properties of any text.
+//! Whole chains: texts as printed by components, and properties of arbitrary texts.
 
 use std::fmt::Write;
 
@@ -134,7 +134,7 @@ fn hostile_text_ends_soon() {
     }
 }
 
-/// Go's `strconv.Quote` for what the tests hold.
+/// Quotes the texts of the tests like Go's `strconv.Quote`.
 fn quote(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

@@ -1,4 +1,4 @@
-//! The parts of an error chain as values.
+//! The types of an error chain.
 
 use super::Fact;
 use kwhy_model::Text;
@@ -8,7 +8,7 @@ use kwhy_model::Text;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum LinkKind {
-    /// `(combined from similar events): `, which the event recorder puts in front.
+    /// `(combined from similar events): `, a prefix added by the event recorder.
     SimilarEvents,
     /// A gRPC status: `rpc error: code = X desc = `.
     Grpc,
@@ -24,13 +24,13 @@ pub enum LinkKind {
     Syscall,
     /// An HTTP request or status.
     Http,
-    /// A certificate that is not accepted.
+    /// A certificate that was rejected.
     X509,
-    /// A name that does not resolve.
+    /// A name that could not be resolved.
     Dns,
     /// A network operation: `dial tcp 10.0.0.1:443: connect: connection refused`.
     Network,
-    /// A deadline that passed or a request that was cancelled.
+    /// An exceeded deadline or a cancelled request.
     Timeout,
     /// A process ended by a signal or with an exit status.
     Exit,
@@ -48,14 +48,14 @@ pub struct Link<'a> {
     pub kind: LinkKind,
     /// Its own text, unquoted, without the links inside it.
     pub text: Text<'a>,
-    /// Its facts, in the order found.
+    /// Its facts, in the order in which they were found.
     pub facts: Vec<(Fact, Text<'a>)>,
 }
 
-/// A wrapped error parsed, from the outside in.
+/// A parsed wrapped error.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct ErrorChain<'a> {
-    /// The links, the outermost first.
+    /// The links, outermost first.
     pub links: Vec<Link<'a>>,
 }

@@ -1,10 +1,10 @@
-//! Go's quoted strings (`strconv.Quote`, the verb `%q`), taken back one level at a time.
+//! Decodes Go's quoted strings (`strconv.Quote`, the verb `%q`), one level at a time.
 
 use kwhy_model::{Text, TextBuilder};
 
-/// The text that a quoted string stands for, without its quotes.
+/// Decodes the inside of a quoted string.
 ///
-/// Escapes that Go does not write are kept as they are.
+/// Escapes that Go does not use are kept as they are.
 pub(super) fn unquote<'a>(quoted: &Text<'a>) -> Text<'a> {
     let value = quoted.as_str();
     if !value.contains('\\') {
@@ -36,7 +36,7 @@ pub(super) fn unquote<'a>(quoted: &Text<'a>) -> Text<'a> {
     builder.finish()
 }
 
-/// The character that an escape means, and its length after the backslash.
+/// Decodes an escape; returns its character and its length after the backslash.
 fn escape(rest: &str) -> Option<(char, usize)> {
     let plain = |decoded| Some((decoded, 1));
     match rest.as_bytes().first()? {

@@ -1,5 +1,5 @@
-//! The kubelet's and the attach/detach controller's volume operations (`pkg/volume/util`,
-//! `pkg/kubelet/volumemanager`): `MountVolume.SetUp failed for volume "x" : ...`, and the pods
+//! Volume operations of the kubelet and the attach/detach controller (`pkg/volume/util`,
+//! `pkg/kubelet/volumemanager`): `MountVolume.SetUp failed for volume "x" : ...`, and pods
 //! that wait for them.
 
 use super::part::{Cursor, Part};
@@ -23,7 +23,7 @@ pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {
         let take = 1 + usize::from(lists.is_some());
         return Some(Found::new(LinkKind::Operation, facts).taking(take).opaque());
     }
-    // up to 1.17, all in one segment
+    // up to 1.17, everything in one segment
     if let Some(words) = first.find_words("timeout expired waiting for volumes") {
         let mut facts = vec![words.says(Fact::Timeout, "condition")];
         facts.extend(unmounted(first));
@@ -40,7 +40,7 @@ pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {
 
 const MAX_VOLUMES: usize = 64;
 
-/// The names in `unmounted volumes=[a b]`.
+/// Returns the names in `unmounted volumes=[a b]`.
 fn unmounted<'a>(part: Part<'_, 'a>) -> Vec<(Fact, Text<'a>)> {
     let names = part.between("unmounted volumes=[", "]");
     names.map_or_else(Vec::new, |names| {

@@ -1,4 +1,4 @@
-//! Certificates that Go's `crypto/x509` and `crypto/tls` do not accept.
+//! Certificates rejected by Go's `crypto/x509` and `crypto/tls`.
 
 use super::part::{Cursor, Part};
 use super::recognise::Found;
@@ -43,7 +43,7 @@ pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {
     Some(found.taking(take).opaque())
 }
 
-/// The name that was called.
+/// Returns the name that was requested.
 fn host<'c, 'a>(own: Part<'c, 'a>) -> Option<Part<'c, 'a>> {
     let after = [
         ", not ",

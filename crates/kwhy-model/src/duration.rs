@@ -1,6 +1,6 @@
-//! Durations as Go writes them, such as `1h30m`, `-8s` or `1.5ms`, and with `d` for days.
+//! Durations as printed by Go, such as `1h30m`, `-8s` or `1.5ms`, also with `d` for days.
 
-/// Units with their nanoseconds; a unit precedes those that it starts with.
+/// Units in nanoseconds; a unit precedes its prefixes.
 const UNITS: &[(&str, i128)] = &[
     ("ns", 1),
     ("us", 1_000),
@@ -13,10 +13,10 @@ const UNITS: &[(&str, i128)] = &[
     ("d", 86_400_000_000_000),
 ];
 
-/// The most digits after the point that count: no unit has finer parts than these.
+/// The maximum number of fraction digits used; further ones are below a nanosecond in any unit.
 const MAX_DIGITS: usize = 15;
 
-/// Nanoseconds of a duration with an optional sign; `None` if the text is anything else or the
+/// Parses a duration with an optional sign into nanoseconds; `None` if the text is anything else or the
 /// duration is longer than 292 years.
 pub fn nanoseconds(text: &str) -> Option<i64> {
     let (sign, mut rest) = match text.strip_prefix('-') {

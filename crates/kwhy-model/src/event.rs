@@ -84,12 +84,12 @@ pub enum Format {
 }
 
 impl Format {
-    /// Returns true if it is a log's, so that each event is a record that was written at its time.
+    /// Returns true for formats of logs, whose events are records written at their time.
     pub fn is_log(self) -> bool {
         !self.is_structured() && !matches!(self, Format::Command | Format::Prose)
     }
 
-    /// Returns true if it is an output with a structure: a description, a table, an object.
+    /// Returns true for structured output: a description, a table, an object.
     pub fn is_structured(self) -> bool {
         matches!(
             self,
@@ -103,7 +103,7 @@ impl Format {
         )
     }
 
-    /// The name used in reports and in a signature's `format` condition.
+    /// Returns the name used in reports and in a signature's `format` condition.
     pub fn name(self) -> &'static str {
         match self {
             Format::Describe => "describe",
@@ -156,7 +156,7 @@ pub enum Stream {
     Stderr,
 }
 
-/// The envelope that brought a record here: a container runtime's file, `kubectl logs`, the
+/// What an envelope states about a record: a container runtime's file, `kubectl logs`, the
 /// journal, syslog.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Envelope<'a> {
@@ -179,7 +179,7 @@ pub struct Envelope<'a> {
 }
 
 impl<'a> Envelope<'a> {
-    /// The texts, in no order.
+    /// Returns the texts, in no particular order.
     fn parts_mut(&mut self) -> impl Iterator<Item = &mut Text<'a>> {
         let Envelope {
             time: _,
@@ -202,48 +202,48 @@ impl<'a> Envelope<'a> {
 pub struct Event<'a> {
     /// The format it was read from.
     pub format: Format,
-    /// The document's bytes of the whole record.
+    /// The range of the whole record in the document.
     pub span: Span,
-    /// The time at which it was written, if the record states it; at which it was last seen if it was more than
-    /// once.
+    /// The time at which it was written, if the record states it; for repeated events, the time at which it was last
+    /// seen.
     pub time: Option<Stamp>,
-    /// The time at which it was first seen, if that is another one.
+    /// The time at which it was first seen, if different.
     pub first_time: Option<Stamp>,
     /// The age at which it was last seen, counted back from the output.
     pub age: Option<Age>,
     /// The age at which it was first seen, counted back from the output.
     pub first_age: Option<Age>,
-    /// The number of times it was seen; 1 if nothing says otherwise.
+    /// The number of times it was seen; 1 unless stated otherwise.
     pub count: u64,
-    /// The severity that its writer states.
+    /// The severity stated by its writer.
     pub severity: Option<Severity>,
     /// The writer: the From column, a logger's name.
     pub component: Option<Text<'a>>,
-    /// The object that it is about.
+    /// The object it is about.
     pub subject: Subject,
     /// The event's reason, such as `FailedMount`.
     pub reason: Option<Text<'a>>,
     /// The message.
     pub message: Text<'a>,
-    /// The place in the writer's source (`file.go:12`).
+    /// The location in the writer's source (`file.go:12`).
     pub caller: Option<Text<'a>>,
     /// All other named values, in the order written.
     pub fields: Vec<Field<'a>>,
-    /// The document's bytes of a stack trace that belongs to it.
+    /// The range of its stack trace in the document.
     pub stack: Option<Span>,
-    /// The envelope that brought the record here, if there was one.
+    /// The contents of its envelope, if any.
     pub envelope: Option<Box<Envelope<'a>>>,
-    /// The number of lines inside its span that belong to other records, which interrupt it.
+    /// The number of lines within its span that belong to other, interrupting records.
     pub interrupted: u64,
-    /// The number of nanoseconds by which its time precedes that of its writer's last record, if times run
-    /// backwards: a clock was set back, or the line came late. `kwhy_core::events::extract` reports it.
+    /// The number of nanoseconds by which its time precedes that of the writer's previous record, if time runs
+    /// backwards: a clock was set back, or the line arrived late. Set by `kwhy_core::events::extract`.
     pub back: Option<u64>,
-    /// True if its end is missing: the input ends in it, or it is longer than a record may be.
+    /// True if its end is missing: the input ends within it, or it exceeds the maximum length.
     pub cut: bool,
 }
 
 impl<'a> Event<'a> {
-    /// An event with nothing but a format, a place and a message.
+    /// Returns an event with only a format, a span and a message.
     pub fn new(format: Format, span: Span, message: Text<'a>) -> Self {
         Event {
             format,
@@ -268,7 +268,7 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// The value of a field; the last one if it is repeated.
+    /// Returns the value of a field; the last one if it is repeated.
     pub fn field(&self, key: &str) -> Option<&Text<'a>> {
         self.fields
             .iter()
@@ -277,7 +277,7 @@ impl<'a> Event<'a> {
             .map(|field| &field.value)
     }
 
-    /// The texts that are not values of fields, in no order.
+    /// Returns the texts that are not values of fields, in no particular order.
     pub fn parts_mut(&mut self) -> impl Iterator<Item = &mut Text<'a>> {
         let Event {
             component,
@@ -294,19 +294,19 @@ impl<'a> Event<'a> {
             .chain(envelope.into_iter().flatten())
     }
 
-    /// The texts that may say what went wrong: the message, then the fields that contain errors.
+    /// Returns the texts that may state a problem: the message, then the fields that contain errors.
     pub fn texts(&self) -> impl Iterator<Item = &Text<'a>> {
         let errors = self.fields.iter().filter(|field| is_error_key(&field.key));
         std::iter::once(&self.message).chain(errors.map(|field| &field.value))
     }
 
-    /// The error that a record is about, where its writer has a field for it.
+    /// Returns the error that a record is about, if its writer has a field for it.
     pub fn error(&self) -> Option<&Text<'a>> {
         ERROR_KEYS.iter().find_map(|key| self.field(key))
     }
 
-    /// The message and the error beside it as one sentence, `message: error`, as a program without structured
-    /// logging prints them; none if one of them is missing. The error of a fault may have the name of a reason.
+    /// Joins the message and the error field to one sentence, `message: error`, as a program without structured
+    /// logging prints them; `None` if either is missing. The error of a fault may be in a field for the reason.
     ///
     /// ```
     /// use kwhy_model::{Event, Field, Format, Text};
@@ -333,7 +333,7 @@ impl<'a> Event<'a> {
     }
 }
 
-/// Names of fields that are the error of a record.
+/// Names of fields that contain a record's error.
 const ERROR_KEYS: [&str; 2] = ["error", "err"];
 
 /// Names of fields in which some writers put the error of a fault.
@@ -348,18 +348,18 @@ const REASON_KEYS: [&str; 8] = [
     "failure",
 ];
 
-/// Names of further fields that may say what went wrong.
+/// Names of further fields that may state a problem.
 const FURTHER_KEYS: [&str; 9] = [
     "errorVerbose",
     "errors",
-    // what writers with a message of their own put beside it
+    // put beside their own message by some writers
     "message",
     "msg",
     "detail",
     "details",
     "output",
     "stderr",
-    // the line that starts a stack trace
+    // the first line of a stack trace
     "stacktrace",
 ];
 

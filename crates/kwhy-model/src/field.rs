@@ -1,4 +1,4 @@
-//! The named values of a record, with what the log shows of their types.
+//! The named values of a record, and what the log reveals of their types.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -19,25 +19,25 @@ pub struct Field<'a> {
     pub written: Written,
 }
 
-/// How a value occurs in a log, which shows whether it can be anything else than a text.
+/// The notation of a value in a log, which shows whether it can be anything but text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Written {
-    /// As a text: between quotes, or as a part of a sentence.
+    /// As text: in quotes, or as part of a sentence.
     Text,
-    /// Without quotes, where texts may occur without them too (logfmt).
+    /// Without quotes, in a format that does not require them for text (logfmt).
     Bare,
-    /// Without quotes, where all texts have some (JSON, klog).
+    /// Without quotes, in a format that requires them for text (JSON, klog).
     Unquoted,
 }
 
 impl<'a> Field<'a> {
-    /// A field whose value is a text.
+    /// Returns a field whose value is text.
     pub fn text(key: impl Into<Cow<'a, str>>, value: Text<'a>) -> Self {
         Field::new(key, value, Written::Text)
     }
 
-    /// A field.
+    /// Returns a field.
     pub fn new(key: impl Into<Cow<'a, str>>, value: Text<'a>, written: Written) -> Self {
         Field {
             key: key.into(),
@@ -46,9 +46,9 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The value as JSON where it is not a text: a number, `true`, `false`, `null`, an object, a list.
-    /// Where texts may occur bare, only what any writer would print so counts as a number: `1.50` and
-    /// `0012` are texts there, as a version and a code are.
+    /// Returns the value as JSON unless it is text: a number, `true`, `false`, `null`, an object, a list.
+    /// If text may be bare, only canonical numbers count as such: `1.50` and
+    /// `0012` are text then, as they may be a version or a code.
     ///
     /// ```
     /// use kwhy_model::{Field, Text, Written};
@@ -77,9 +77,9 @@ impl<'a> Field<'a> {
 }
 
 impl Field<'_> {
-    /// The value as a duration, where it is one with its unit, as Go prints it: `1.5s`, `12ms`, `3m2s`,
-    /// `250µs`. A text says nothing else so; a bare number states no unit and is none. The value keeps its
-    /// text, also where it is printed.
+    /// Returns the value as a duration if it has a unit, as printed by Go: `1.5s`, `12ms`, `3m2s`,
+    /// `250µs`. No other text looks like this; a bare number has no unit and is not a duration. The text of the
+    /// value is unchanged.
     ///
     /// ```
     /// use std::time::Duration;
@@ -102,10 +102,10 @@ impl Field<'_> {
     }
 }
 
-/// Returns true if a text is a decimal number as any writer prints it, and is the same once it was read as a
-/// floating-point number.
+/// Returns true if a text is a canonical decimal number that survives a conversion to floating point and
+/// back.
 fn is_plain_number(text: &str) -> bool {
-    /// Decimal digits that a double keeps.
+    /// The number of decimal digits that a double preserves.
     const EXACT: usize = 15;
     let number = text.strip_prefix('-').unwrap_or(text);
     let (whole, fraction) = match number.split_once('.') {

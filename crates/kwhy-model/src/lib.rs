@@ -1,4 +1,4 @@
-//! The typed values that parsers make and signatures look at: events, objects, their subjects, texts with their place in
+//! The typed values that parsers produce and signatures test: events, objects, their subjects, texts mapped to
 //! the input, quantities and times.
 //!
 //! ```

@@ -1,18 +1,18 @@
-//! A Kubernetes object as an input shows it, as a tree of named values.
+//! Kubernetes objects as shown in an input: trees of named values.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, hash_map};
 
 use super::{Event, Format, Span, Subject, Text};
 
-/// A value in an object, with its place in the document.
+/// A value in an object, with its span in the document.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value<'a> {
     /// Text as printed: names, quantities, addresses; times as RFC 3339 in UTC.
     Text(Text<'a>),
-    /// A count, or seconds where the key ends in `_s`.
+    /// A count, or seconds if the key ends in `_s`.
     Integer(i64, Span),
-    /// A flag.
+    /// A boolean.
     Boolean(bool, Span),
     /// Named values.
     Map(Map<'a>),
@@ -21,7 +21,7 @@ pub enum Value<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// The document's bytes that it was read from.
+    /// Returns the range of the document that it was parsed from.
     pub fn span(&self) -> Span {
         match self {
             Value::Text(text) => text.span(),
@@ -31,7 +31,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The text of a scalar: printed text, number or flag.
+    /// Returns a scalar as text: printed text, a number or a boolean.
     pub fn to_text(&self) -> Option<Cow<'_, str>> {
         match self {
             Value::Text(text) => Some(Cow::Borrowed(text.as_str())),
@@ -41,7 +41,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The items of a list; none for anything else.
+    /// Returns the items of a list; empty for anything else.
     pub fn items(&self) -> &[Value<'a>] {
         match self {
             Value::List(items) => items,
@@ -54,7 +54,7 @@ impl<'a> Value<'a> {
         matches!(self, Value::Map(_) | Value::List(_))
     }
 
-    /// The value below a dotted path of keys, such as `state.exit_code`.
+    /// Returns the value at a dotted path of keys, such as `state.exit_code`.
     pub fn get(&self, path: &str) -> Option<&Value<'a>> {
         match self {
             Value::Map(map) => map.get(path),
@@ -79,13 +79,13 @@ impl<'a> Value<'a> {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Map<'a> {
     entries: Vec<Entry<'a>>,
-    /// True if a value has been a map or a list: most rows of tables have none, and no path leads into them.
+    /// True if a value is or was a map or a list; false for most table rows, in which no path can lead deeper.
     is_nested: bool,
-    /// The marks of its keys: most of what is looked up is not there, and has none of these.
+    /// The marks of all keys: a lookup fails fast if the key's mark is missing, as for most keys that are looked up.
     marks: u64,
 }
 
-/// One bit of 64, by the length and the ends of a key.
+/// Returns one of 64 bits for a key, by its length, first and last byte.
 fn mark(key: &str) -> u64 {
     let (Some(first), Some(last)) = (key.as_bytes().first(), key.as_bytes().last()) else {
         return 1;
@@ -97,13 +97,13 @@ fn mark(key: &str) -> u64 {
 #[derive(Clone, Debug, PartialEq)]
 struct Entry<'a> {
     key: Cow<'a, str>,
-    /// The key as the input shows it, if that reads otherwise.
+    /// The key as shown in the input, if different.
     label: Option<Box<str>>,
     value: Value<'a>,
 }
 
 impl<'a> Map<'a> {
-    /// An empty map.
+    /// Returns an empty map.
     pub fn new() -> Self {
         Self::default()
     }
@@ -116,12 +116,12 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// Adds a value; an earlier one of the same name is replaced.
+    /// Adds a value; it replaces an earlier one of the same name.
     pub fn insert(&mut self, key: impl Into<Cow<'a, str>>, value: Value<'a>) {
         self.put(key.into(), None, value);
     }
 
-    /// Adds a value whose key the input shows as `label`.
+    /// Adds a value whose key is shown as `label` in the input.
     pub fn insert_labelled(
         &mut self,
         key: impl Into<Cow<'a, str>>,
@@ -146,7 +146,7 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// The value below a dotted path of keys. A key that itself contains dots, such as a label's,
+    /// Returns the value at a dotted path of keys. A key that itself contains dots, such as that of a label,
     /// is found too.
     pub fn get(&self, path: &str) -> Option<&Value<'a>> {
         if let Some(value) = self.find(path) {
@@ -160,12 +160,12 @@ impl<'a> Map<'a> {
             .find_map(|dot| self.find(path.get(..dot)?)?.get(path.get(dot + 1..)?))
     }
 
-    /// The value of a key, which is no path.
+    /// Returns the value of a key, which is not interpreted as a path.
     pub fn find(&self, key: &str) -> Option<&Value<'a>> {
         if self.marks & mark(key) == 0 {
             return None;
         }
-        // few keys of a map have the same length and start
+        // few keys of a map have the same length and first byte
         let first = key.as_bytes().first();
         let mut entries = self.entries.iter();
         let entry = entries.find(|entry| {
@@ -175,12 +175,12 @@ impl<'a> Map<'a> {
         Some(&entry.value)
     }
 
-    /// The text of a scalar below a path.
+    /// Returns the text of the scalar at a path.
     pub fn text(&self, path: &str) -> Option<Cow<'_, str>> {
         self.get(path)?.to_text()
     }
 
-    /// The number below a path.
+    /// Returns the number at a path.
     pub fn integer(&self, path: &str) -> Option<i64> {
         match self.get(path)? {
             Value::Integer(number, _) => Some(*number),
@@ -189,7 +189,7 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// The flag below a path.
+    /// Returns the boolean at a path.
     pub fn boolean(&self, path: &str) -> Option<bool> {
         match self.get(path)? {
             Value::Boolean(flag, _) => Some(*flag),
@@ -197,7 +197,7 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// The items of the list below a path; none if there is no list.
+    /// Returns the items of the list at a path; empty if there is none.
     pub fn items(&self, path: &str) -> &[Value<'a>] {
         match self.is_nested {
             true => self.get(path).map_or(&[], Value::items),
@@ -205,7 +205,7 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// The items of the list below a path; where the path leads through lists, those of all of them.
+    /// Returns the items of the list at a path; if the path leads through lists, those of all their items.
     ///
     /// ```
     /// use kwhy_model::{Map, Text, Value};
@@ -237,26 +237,26 @@ impl<'a> Map<'a> {
         own.iter().chain(nested)
     }
 
-    /// The entries in order.
+    /// Returns the entries in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value<'a>)> {
         self.entries
             .iter()
             .map(|entry| (entry.key.as_ref(), &entry.value))
     }
 
-    /// The entries in order, to change their values; a scalar must stay one.
+    /// Returns the entries in order with mutable values; a scalar must remain one.
     pub fn values_mut(&mut self) -> impl Iterator<Item = (&str, &mut Value<'a>)> {
         let entries = self.entries.iter_mut();
         entries.map(|entry| (entry.key.as_ref(), &mut entry.value))
     }
 
-    /// The entries in order, with keys that live as long as the document.
+    /// Returns the entries in order, with keys that live as long as the document.
     pub fn entries(&self) -> impl Iterator<Item = (&Cow<'a, str>, &Value<'a>)> {
         self.entries.iter().map(|entry| (&entry.key, &entry.value))
     }
 
-    /// Each scalar with the keys that lead to it, as the input shows them, joined by ` / `. The
-    /// items of a list have one path.
+    /// Returns each scalar with the keys that lead to it, as shown in the input, joined by ` / `. The
+    /// items of a list have the same path.
     ///
     /// ```
     /// use kwhy_model::{Map, Text, Value};
@@ -285,42 +285,42 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// Returns true if keys are shown in another way than as they are named: the input's kind is one that is
-    /// read by its layout alone.
+    /// Returns true if any key is shown differently in the input: the object is of a kind that is parsed
+    /// by its layout alone.
     pub fn is_labelled(&self) -> bool {
         self.entries.iter().any(|entry| entry.label.is_some())
     }
 
-    /// Returns true if a value is a map or a list, or was one.
+    /// Returns true if a value is or was a map or a list.
     pub fn is_nested(&self) -> bool {
         self.is_nested
     }
 
-    /// The number of entries.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Returns true if there is no entry.
+    /// Returns true if there are no entries.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// The document's bytes of all of its values.
+    /// Returns the span of all values in the document.
     pub fn span(&self) -> Span {
         join(self.entries.iter().map(|entry| entry.value.span()))
     }
 }
 
-/// The number of entries up to which a key is looked up by a linear search.
+/// The maximum number of entries for which a key is found by linear search.
 const SMALL: usize = 16;
 
 impl<'a> FromIterator<(Cow<'a, str>, Value<'a>)> for Map<'a> {
-    /// Values in order; of several of one name the last one stays, at the first one's place.
+    /// Collects values in order; a repeated name keeps its first position and its last value.
     fn from_iter<I: IntoIterator<Item = (Cow<'a, str>, Value<'a>)>>(entries: I) -> Self {
         let entries = entries.into_iter();
         let mut map = Map::with_room(entries.size_hint().0);
-        // most maps are small; of a large one the places of its keys are remembered
+        // most maps are small; a large one needs an index of its keys
         let mut places: HashMap<Cow<'a, str>, usize> = HashMap::new();
         for (key, value) in entries {
             if map.entries.len() < SMALL {
@@ -390,23 +390,23 @@ fn join(spans: impl Iterator<Item = Span>) -> Span {
         .unwrap_or(0..0)
 }
 
-/// An object as an input shows it: from a describe, from a row of a table, as YAML or JSON.
+/// An object as shown in an input: from a describe, from a row of a table, as YAML or JSON.
 ///
-/// `fields` contains what was printed under snake-case names: for a pod `status`, `node`,
+/// `fields` contains the printed values under snake-case names: for a pod `status`, `node`,
 /// `containers` (a list of maps with `state.reason`, `last_state.exit_code`, `limits.memory`,
-/// `readiness.target`, ...), `conditions`, `volumes`; for a table's row the header's words
+/// `readiness.target`, ...), `conditions`, `volumes`; for a table row the column names
 /// (`ready`, `status`, `restarts`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object<'a> {
-    /// The output that it was read from.
+    /// The format that it was parsed from.
     pub format: Format,
-    /// The document's bytes of the whole object.
+    /// The range of the whole object in the document.
     pub span: Span,
-    /// Kind, namespace and name, where they are shown or can be reported.
+    /// The kind, namespace and name, as shown or derived.
     pub subject: Subject,
-    /// The part of it that was printed.
+    /// The fields that were printed.
     pub fields: Map<'a>,
-    /// True if it occurs in a list of its kind: below a table's header with others, or in a `List`.
+    /// True if it is listed with others of its kind: below a table's header, or in a `List`.
     pub listed: bool,
 }
 
@@ -417,46 +417,46 @@ pub struct Parsed<'a> {
     pub objects: Vec<Object<'a>>,
     /// The events, in the order of the input.
     pub events: Vec<Event<'a>>,
-    /// The lines (counted from 1) that fit nothing the parser knows.
+    /// The numbers of lines (starting at 1) that the parser does not understand.
     pub not_understood: Vec<u64>,
-    /// The parts that were omitted because a limit was met.
+    /// The parts omitted because of a limit.
     pub left_out: LeftOut,
     /// The lists of objects in YAML and JSON, in the order of the input.
     pub lists: Vec<Listing>,
-    /// True if objects are surely missing between those that are shown: lines are omitted, or a command asks for some.
+    /// True if objects are certainly missing: lines are omitted, or a command selects only some objects.
     pub has_gaps: bool,
 }
 
-/// Objects that occur in one list.
+/// The objects of one list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listing {
-    /// Their numbers among the objects that were read.
+    /// Their indices among the parsed objects.
     pub objects: std::ops::Range<usize>,
-    /// True if the list's own kind says that it is the list of all.
+    /// True if the list's own kind shows that it is complete.
     pub of_kind: bool,
-    /// True if it is the list of all namespaces.
+    /// True if the list covers all namespaces.
     pub of_cluster: bool,
-    /// The kind and, where the list names it, the namespace of an empty list.
+    /// The kind of an empty list, and its namespace if stated.
     pub empty: Option<crate::Subject>,
 }
 
-/// The parts of objects that were omitted because a limit was met.
+/// The parts of objects omitted because of a limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Maps and lists that occur too deep in others.
+    /// Maps and lists that are nested too deep.
     pub too_deep: u64,
-    /// Aliases of YAML that stand for too much.
+    /// YAML aliases that would expand to too many values.
     pub aliases: u64,
-    /// Strings in JSON of which the end was omitted.
+    /// JSON strings whose end was omitted.
     pub long_strings: u64,
-    /// Objects in JSON of which the end was omitted.
+    /// JSON objects whose end was omitted.
     pub large_objects: u64,
     /// Lines of JSON that end before their brackets are closed.
     pub cut_off: u64,
 }
 
 impl LeftOut {
-    /// Adds what was omitted elsewhere.
+    /// Adds the counts of another parser.
     pub fn add(&mut self, other: LeftOut) {
         self.too_deep += other.too_deep;
         self.aliases += other.aliases;
@@ -467,7 +467,7 @@ impl LeftOut {
 }
 
 impl<'a> Parsed<'a> {
-    /// Adds what another parser made.
+    /// Appends the result of another parser.
     pub fn append(&mut self, mut other: Parsed<'a>) {
         let before = self.objects.len();
         self.lists

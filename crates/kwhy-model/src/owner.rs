@@ -1,4 +1,4 @@
-//! The workload that a generated name belongs to.
+//! The workload to which a generated name belongs.
 
 use super::Subject;
 
@@ -9,14 +9,14 @@ fn is_generated(part: &str, lengths: std::ops::RangeInclusive<usize>) -> bool {
     lengths.contains(&part.len()) && part.bytes().all(|b| ALPHABET.contains(&b))
 }
 
-/// A ReplicaSet's hash: the safe alphabet, or digits only as clusters before 1.12 had it.
+/// Returns true for a ReplicaSet's hash: in the safe alphabet, or digits only as in clusters before 1.12.
 fn is_template_hash(part: &str) -> bool {
     is_generated(part, 6..=10)
         || ((8..=10).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
 impl Subject {
-    /// The name of the workload that the object belongs to, derived from its generated name:
+    /// Returns the name of the workload that the object belongs to, derived from its generated name:
     /// `web` for Pod `web-7d9f8c6b5-x2x4z`, ReplicaSet `web-7d9f8c6b5` and Deployment `web`.
     ///
     /// ```

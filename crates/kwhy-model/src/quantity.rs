@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-/// A resource quantity as `k8s.io/apimachinery` reads it, kept exactly in thousandths
-/// of a milli-unit so that `1024m` of memory is seen to be 1.024 bytes.
+/// A resource quantity as parsed by `k8s.io/apimachinery`, stored exactly in thousandths
+/// of a milli-unit, so that `1024m` of memory is recognised as 1.024 bytes.
 ///
 /// ```
 /// use kwhy_model::Quantity;
@@ -16,7 +16,7 @@ pub struct Quantity {
 }
 
 impl Quantity {
-    /// Reads a quantity; `None` if the text is none or too large.
+    /// Parses a quantity; `None` if the text is not one or it is too large.
     pub fn parse(text: &str) -> Option<Quantity> {
         let text = text.trim();
         let number_end = text
@@ -47,12 +47,12 @@ impl Quantity {
         })
     }
 
-    /// The value in the base unit (cores, bytes, pieces).
+    /// Returns the value in the base unit (cores, bytes, pieces).
     pub fn value(self) -> f64 {
         self.micro as f64 / 1e6
     }
 
-    /// The value in millionths of the base unit.
+    /// Returns the value in millionths of the base unit.
     pub fn micro(self) -> i128 {
         self.micro
     }

@@ -1,11 +1,11 @@
-//! Label selectors, as kubectl prints them.
+//! Label selectors in kubectl's notation.
 //!
 //! Source: kubernetes/apimachinery `pkg/labels/selector.go`, to 1.36.
 
-/// Picks objects by their labels.
+/// Selects objects by their labels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Selector {
-    /// One of them is enough; of each all requirements must be met.
+    /// Alternative lists of requirements; all requirements of one alternative must be met.
     alternatives: Vec<Vec<Requirement>>,
 }
 
@@ -24,7 +24,7 @@ enum Test {
 }
 
 impl Selector {
-    /// Reads `a=b,c in (d,e),!f`; several apart by `;`. `None` if it cannot be read.
+    /// Parses `a=b,c in (d,e),!f`, or several alternatives separated by `;`. `None` if a requirement is malformed.
     pub fn parse(text: &str) -> Option<Selector> {
         let alternative = |text| requirements(text).into_iter().map(Requirement::parse);
         let alternatives = text.split(';').map(|text| alternative(text).collect());
@@ -33,12 +33,12 @@ impl Selector {
         })
     }
 
-    /// Returns true if it requires nothing, and so picks all.
+    /// Returns true if an alternative has no requirements, so that every object matches.
     pub fn is_empty(&self) -> bool {
         self.alternatives.iter().any(Vec::is_empty)
     }
 
-    /// Returns true if it picks an object with these labels.
+    /// Returns true if an object with these labels matches.
     pub fn picks<'l>(&self, label: impl Fn(&str) -> Option<&'l str>) -> bool {
         let mut alternatives = self.alternatives.iter();
         alternatives.any(|all| all.iter().all(|one| one.is_met(label(&one.key))))
@@ -101,12 +101,12 @@ impl Requirement {
     }
 }
 
-/// Returns true if kubectl prints this where there is nothing.
+/// Returns true if kubectl prints this text in place of nothing.
 pub fn is_nothing(text: &str) -> bool {
     matches!(text, "" | "<none>" | "<unset>")
 }
 
-/// The requirements of a selector, apart by commas outside of brackets.
+/// Splits a selector into its requirements at commas outside brackets.
 fn requirements(selector: &str) -> Vec<&str> {
     let mut depth = 0_u32;
     let parts = selector.split(|c: char| {

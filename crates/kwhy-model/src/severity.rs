@@ -20,7 +20,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// Its name in small letters.
+    /// Returns its name in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Severity::Debug => "debug",
@@ -31,7 +31,7 @@ impl Severity {
         }
     }
 
-    /// Reads a level's name in any of the usual spellings (`WARN`, `warning`, `ERRO`, `Normal`).
+    /// Parses a level's name in any of the usual spellings (`WARN`, `warning`, `ERRO`, `Normal`).
     pub fn from_word(word: &str) -> Option<Severity> {
         let is = |names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(word));
         if is(&["info", "normal", "notice", "information"]) {

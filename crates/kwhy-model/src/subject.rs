@@ -43,7 +43,7 @@ pub struct Subject {
     pub node: Option<String>,
 }
 
-/// The kinds without namespaces, of the API server's own groups.
+/// The cluster-scoped kinds of the API server's own groups.
 const CLUSTER_SCOPED: [&str; 19] = [
     "APIService",
     "CSIDriver",
@@ -67,7 +67,7 @@ const CLUSTER_SCOPED: [&str; 19] = [
 ];
 
 impl Subject {
-    /// A subject from its kind, namespace and name.
+    /// Returns a subject with a kind, namespace and name.
     pub fn new(kind: &str, namespace: Option<&str>, name: &str) -> Self {
         Subject {
             kind: Some(kind.to_owned()),
@@ -77,12 +77,12 @@ impl Subject {
         }
     }
 
-    /// Returns true if nothing is known of the object.
+    /// Returns true if nothing is known about the object.
     pub fn is_unknown(&self) -> bool {
         self.kind.is_none() && self.name.is_none() && self.namespace.is_none()
     }
 
-    /// Takes from `other` what is not known here. A name is taken only where the kinds agree.
+    /// Fills in what is unknown from `other`. The name is copied only if the kinds agree.
     pub fn fill_from(&mut self, other: &Subject) {
         let same_object = match (&self.name, &other.name) {
             (Some(mine), Some(theirs)) => mine == theirs,
@@ -101,7 +101,7 @@ impl Subject {
         }
     }
 
-    /// Returns true if its kind is one of the API's that have no namespaces.
+    /// Returns true if its kind is a cluster-scoped kind of the API.
     ///
     /// ```
     /// use kwhy_model::Subject;
@@ -112,13 +112,13 @@ impl Subject {
         self.kind.as_deref().is_some_and(Subject::is_of_cluster)
     }
 
-    /// Returns true if a kind is one of the API's that have no namespaces.
+    /// Returns true for a cluster-scoped kind of the API.
     pub fn is_of_cluster(kind: &str) -> bool {
         CLUSTER_SCOPED.contains(&kind)
     }
 
-    /// The API spelling of a kind as people and tables write it: `pod`, `pods`, `po`, `pvc`,
-    /// `deployment.apps`. An unknown word is returned as it is.
+    /// Returns the API spelling of a kind as written by people and tables: `pod`, `pods`, `po`, `pvc`,
+    /// `deployment.apps`. An unknown word is returned unchanged.
     pub fn kind_from_word(word: &str) -> String {
         Subject::known_kind(word).unwrap_or(word).to_owned()
     }
@@ -128,11 +128,11 @@ impl Subject {
         Subject::known_kind(word).is_some()
     }
 
-    /// The kind that a word names, in its API spelling.
+    /// Returns the kind named by a word, in its API spelling; `None` if unknown.
     pub fn known_kind(word: &str) -> Option<&'static str> {
         let plain = word.split('.').next().unwrap_or(word).as_bytes();
         let words = &*WORDS;
-        // asked for the name of each value of each record: most are recognised by these
+        // called for the name of each value of each record; the length and first letter rule out most words
         let first = plain.first()?.to_ascii_lowercase().wrapping_sub(b'a');
         let lengths = words.lengths.get(usize::from(first))?;
         if plain.len() >= LONGEST || lengths & (1 << plain.len()) == 0 {
@@ -146,13 +146,13 @@ impl Subject {
     }
 }
 
-/// The longest of the words in [`KINDS`], and a little more.
+/// An exclusive upper bound on the length of the words in [`KINDS`].
 const LONGEST: usize = 40;
 
-/// All words of [`KINDS`] in small letters.
+/// All words of [`KINDS`] in lower case.
 struct KindWords {
     kinds: HashMap<String, &'static str>,
-    /// The lengths of the words with each first letter, a bit each.
+    /// For each first letter, a bit set of the lengths of the words that start with it.
     lengths: [u64; 26],
 }
 
@@ -163,7 +163,7 @@ static WORDS: LazyLock<KindWords> = LazyLock::new(|| {
         own.map(move |word| (word.to_ascii_lowercase(), kind))
             .collect::<Vec<_>>()
     };
-    // of a word that names several kinds the first one counts
+    // the first kind wins if a word names several
     let kinds: HashMap<_, _> = KINDS.iter().rev().flat_map(of_kind).collect();
     let mut lengths = [0; 26];
     for word in kinds.keys() {
@@ -202,7 +202,7 @@ impl fmt::Display for Subject {
     }
 }
 
-/// Kinds with the words that kubectl accepts for them (plural and short names).
+/// Kinds with the words that kubectl accepts for them (plurals and short names).
 const KINDS: &[(&str, &[&str])] = &[
     ("Pod", &["pods", "po"]),
     ("Node", &["nodes", "no"]),

@@ -1,16 +1,16 @@
-//! Decoded text that knows the way back to the bytes it came from.
+//! Decoded text that is mapped to the bytes it came from.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-/// A byte range of a document's text, half open.
+/// A byte range of a document's text, end-exclusive.
 pub type Span = Range<usize>;
 
-/// A piece of a document's text, decoded (escapes resolved, wrapped lines joined), with a map
-/// from every decoded byte to the document's bytes.
+/// A part of a document's text, decoded (escapes resolved, wrapped lines joined), in which
+/// every byte is mapped to the document.
 ///
-/// Text that occurs in the document as it is borrows from it and needs no map.
+/// Text that occurs verbatim in the document is borrowed from it and needs no map.
 ///
 /// ```
 /// use kwhy_model::Text;
@@ -21,7 +21,7 @@ pub type Span = Range<usize>;
 pub struct Text<'a> {
     value: Cow<'a, str>,
     base: usize,
-    /// Apart, as few texts have any and objects contain many texts.
+    /// Boxed, as objects contain many texts and few of them have any.
     pieces: Option<Box<Pieces>>,
 }
 
@@ -36,7 +36,7 @@ struct Piece {
 }
 
 impl<'a> Text<'a> {
-    /// Text that occurs in the document at byte `start` exactly as it is.
+    /// Returns text that occurs verbatim in the document at offset `start`.
     pub fn borrowed(value: &'a str, start: usize) -> Self {
         Text {
             value: Cow::Borrowed(value),
@@ -45,29 +45,29 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The pieces; none of a text that occurs in the document as it is.
+    /// Returns the pieces; empty for text that occurs verbatim in the document.
     fn pieces(&self) -> &[Piece] {
         self.pieces.as_ref().map_or(&[], |pieces| &pieces.0)
     }
 
-    /// The decoded text.
+    /// Returns the decoded text.
     pub fn as_str(&self) -> &str {
         &self.value
     }
 
-    /// Returns true if there is no text.
+    /// Returns true if the text is empty.
     pub fn is_empty(&self) -> bool {
         self.value.is_empty()
     }
 
-    /// The document's bytes that the whole text came from.
+    /// Returns the range of the document that the whole text came from.
     pub fn span(&self) -> Span {
         self.source_span(0..self.value.len())
     }
 
-    /// The document's bytes that a range of the decoded text came from.
+    /// Returns the range of the document that a range of the decoded text came from.
     ///
-    /// A range past the end is cut at the end.
+    /// A range that extends beyond the end is truncated.
     pub fn source_span(&self, range: Range<usize>) -> Span {
         let end = range.end.min(self.value.len());
         let start = range.start.min(end);
@@ -82,7 +82,7 @@ impl<'a> Text<'a> {
         if last >= first {
             return first..last;
         }
-        // the parts were put together in another order than that of the document
+        // the pieces are in another order than in the document
         let (front, back) = (self.piece_at(end - 1).0, self.piece_at(start).0);
         front.source.start.min(first)..back.source.end.max(last)
     }
@@ -115,8 +115,8 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// A part of this text, with its own way back; an empty one if the range is not a range of
-    /// whole characters.
+    /// Returns a part of this text with its mapping; empty if the range is not on character
+    /// boundaries.
     pub fn slice(&self, range: Range<usize>) -> Text<'a> {
         let Some(part) = self.value.get(range.clone()) else {
             return Text::borrowed("", self.base);
@@ -150,14 +150,14 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The same text without the spaces at both ends.
+    /// Returns the text without surrounding white space.
     pub fn trim(&self) -> Text<'a> {
         let value = self.as_str();
         let start = value.len() - value.trim_start().len();
         self.slice(start..start + value.trim().len())
     }
 
-    /// The same text, owning its characters.
+    /// Returns the text with owned characters.
     pub fn into_owned(self) -> Text<'static> {
         Text {
             value: Cow::Owned(self.value.into_owned()),
@@ -210,12 +210,12 @@ pub struct TextBuilder {
 }
 
 impl TextBuilder {
-    /// An empty text.
+    /// Returns an empty builder.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds text that occurs in the document at byte `start` as it is.
+    /// Appends text that occurs verbatim in the document at offset `start`.
     pub fn push(&mut self, text: &str, start: usize) {
         if text.is_empty() {
             return;
@@ -235,7 +235,7 @@ impl TextBuilder {
         self.value.push_str(text);
     }
 
-    /// Appends decoded text whose original is the document's bytes `source`.
+    /// Appends decoded text that came from the range `source` of the document.
     pub fn push_decoded(&mut self, text: &str, source: Span) {
         if text.is_empty() {
             return;
@@ -247,7 +247,7 @@ impl TextBuilder {
         self.value.push_str(text);
     }
 
-    /// Adds another text with its own way back.
+    /// Appends another text with its mapping.
     pub fn push_text(&mut self, text: &Text<'_>) {
         if text.pieces.is_none() {
             self.push(text.as_str(), text.base);
@@ -266,12 +266,12 @@ impl TextBuilder {
         self.value.is_empty()
     }
 
-    /// The text that was added so far.
+    /// Returns the text added so far.
     pub fn as_str(&self) -> &str {
         &self.value
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn finish(self) -> Text<'static> {
         let base = self.pieces.first().map_or(0, |piece| piece.source.start);
         if let [only] = self.pieces.as_slice()

@@ -2,27 +2,27 @@
 
 use std::fmt;
 
-/// A moment as an input states it: an instant, how finely it was printed, and what was missing.
+/// A moment as stated by an input: an instant, its printed precision, and which parts were missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stamp {
     /// Nanoseconds since 1970-01-01T00:00:00Z.
     pub nanos: i128,
-    /// The number of fraction digits that were printed.
+    /// The number of fraction digits printed.
     pub digits: u8,
-    /// True if the time zone was stated; UTC is taken otherwise.
+    /// True if the time zone was stated; otherwise UTC is assumed.
     pub zone_stated: bool,
-    /// True if the year was stated; 1970 is taken otherwise until other evidence sets it.
+    /// True if the year was stated; otherwise 1970 is assumed until other evidence determines it.
     pub year_stated: bool,
 }
 
 impl Stamp {
-    /// The instant, if it is in the years -9999 to 9999.
+    /// Returns the instant, if it is in the years -9999 to 9999.
     pub fn timestamp(&self) -> Option<jiff::Timestamp> {
         jiff::Timestamp::from_nanosecond(self.nanos).ok()
     }
 
-    /// Returns the time in RFC 3339, with the digits that were printed; in 1970 where no year is known. A time outside of the
-    /// years -9999 to 9999 is the nearest one inside.
+    /// Returns the time in RFC 3339, with as many digits as were printed; in 1970 if the year is unknown. A time
+    /// outside the years -9999 to 9999 is clamped to them.
     ///
     /// ```
     /// use kwhy_model::Stamp;
@@ -33,7 +33,7 @@ impl Stamp {
         Rfc3339(*self)
     }
 
-    /// Seconds from `earlier` to this moment; negative if it is later.
+    /// Returns the seconds from `earlier` to this moment; negative if `earlier` is later.
     pub fn seconds_since(&self, earlier: &Stamp) -> f64 {
         (self.nanos - earlier.nanos) as f64 / 1e9
     }
@@ -50,7 +50,7 @@ impl fmt::Display for Stamp {
     }
 }
 
-/// A time as [`Stamp::rfc3339`] gives it.
+/// Displays a time for [`Stamp::rfc3339`].
 struct Rfc3339(Stamp);
 
 impl fmt::Display for Rfc3339 {
@@ -65,7 +65,7 @@ impl fmt::Display for Rfc3339 {
     }
 }
 
-/// An age as kubectl prints it, such as `5m30s`, with the size of its last unit.
+/// An age as printed by kubectl, such as `5m30s`, with the size of its last unit.
 ///
 /// ```
 /// use kwhy_model::Age;
@@ -77,7 +77,7 @@ impl fmt::Display for Rfc3339 {
 pub struct Age {
     /// Whole seconds.
     pub seconds: u64,
-    /// The last printed unit in seconds: the age may be older by less than this.
+    /// The last printed unit in seconds: the actual age may be up to this much older.
     pub resolution: u64,
 }
 
@@ -90,7 +90,7 @@ const UNITS: &[(char, u64)] = &[
 ];
 
 impl Age {
-    /// Reads an age in kubectl's form; `None` if the text is anything else.
+    /// Parses an age in kubectl's format; `None` if the text is anything else.
     pub fn parse(text: &str) -> Option<Age> {
         let mut seconds = 0u64;
         let mut resolution = 0;

@@ -1,4 +1,4 @@
-//! Times in JSON: the text that is shown, RFC 3339, without the year where none is known.
+//! Times in JSON, as displayed: RFC 3339, without the year if it is unknown.
 
 use std::str::FromStr;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::Stamp;
 
 impl From<Timestamp> for Stamp {
-    /// A time with all the digits of its fraction.
+    /// Converts a time, keeping all digits of its fraction.
     fn from(time: Timestamp) -> Stamp {
         of_text(&time.to_string(), time, true)
     }
@@ -18,20 +18,21 @@ impl From<Timestamp> for Stamp {
 impl FromStr for Stamp {
     type Err = jiff::Error;
 
-    /// Reads what `Display` writes. A time without a year is in 1970, or in 1972 on a leap day; a zone counts as stated.
+    /// Parses the output of `Display`. A time without a year is in 1970, or in 1972 on a leap day; the zone counts as
+    /// stated.
     fn from_str(text: &str) -> Result<Stamp, jiff::Error> {
         let error = match text.parse() {
             Ok(time) => return Ok(of_text(text, time, true)),
             Err(error) => error,
         };
-        // a leap day is of no other year
+        // 1972 is for leap days
         let mut years = ["1970", "1972"].into_iter();
         let time = years.find_map(|year| format!("{year}-{text}Z").parse().ok());
         time.map(|time| of_text(text, time, false)).ok_or(error)
     }
 }
 
-/// The time of a text, with as many digits as the text has.
+/// Returns the time with as many fraction digits as the text has.
 fn of_text(text: &str, time: Timestamp, year_stated: bool) -> Stamp {
     let fraction = text.split_once('.').map_or("", |(_, fraction)| fraction);
     let digits = fraction.bytes().take_while(u8::is_ascii_digit).count();

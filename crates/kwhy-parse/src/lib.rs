@@ -1,6 +1,6 @@
-//! One parser a format: lines in, typed objects and events out.
+//! One parser per format: lines in, typed objects and events out.
 //!
-//! Parsers know nothing of signatures, and never fail: what they do not understand is listed in
+//! Parsers know nothing about signatures, and never fail: what they do not understand is listed in
 //! [`Parsed::not_understood`](kwhy_model::Parsed).
 
 pub mod describe;
@@ -24,7 +24,7 @@ use crate::input::{Document, Extent, Line, ReadLimits, Segment};
 use kwhy_model::{Format, Listing, Object, Parsed};
 pub use streams::segments_of_stream;
 
-/// All events and objects of a document, in the order of the input.
+/// Returns all events and objects of a document, in the order of the input.
 ///
 /// ```
 /// use kwhy_parse::{self as parse, input::Document};
@@ -39,8 +39,8 @@ pub fn document(document: &Document) -> Parsed<'_> {
     segments(&crate::input::segments(document.text()))
 }
 
-/// The events and objects of segments. They take from the command above them what they do not say
-/// themselves.
+/// Returns the events and objects of segments. What they do not state themselves is taken from the
+/// command above them.
 pub fn segments<'a>(segments: &[Segment<'a>]) -> Parsed<'a> {
     let mut all = Parsed::default();
     for each in segments {
@@ -49,14 +49,14 @@ pub fn segments<'a>(segments: &[Segment<'a>]) -> Parsed<'a> {
     all
 }
 
-/// The events and objects of one segment.
+/// Returns the events and objects of one segment.
 pub fn segment<'a>(segment: &Segment<'a>, limits: &ReadLimits) -> Parsed<'a> {
     segment_with(segment, limits, log::parse)
 }
 
-/// The events and objects of one segment of a stream that is read whole, as [`log::parse_stream`] reads logs.
+/// Returns the events and objects of one segment of a stream that is read as a whole, as by [`log::parse_stream`].
 pub fn segment_of_stream<'a>(segment: &Segment<'a>, limits: &ReadLimits) -> Parsed<'a> {
-    // no line alone may show that these are records
+    // only the lines together may show that these are records
     let is_text = matches!(segment.format, Format::Plain | Format::Prose);
     if is_text && !segment.is_log && log::is_stream(&segment.lines) {
         return log::parse_stream(&segment.lines);
@@ -116,7 +116,7 @@ fn segment_with<'a>(
     if segment.extent != Extent::Some {
         mark_all(segment, &mut parsed);
     } else if segment.subject.kind.is_some() {
-        // the command asks for some of them
+        // the command selects only some objects
         parsed.has_gaps = true;
         parsed
             .objects
@@ -126,8 +126,8 @@ fn segment_with<'a>(
     parsed
 }
 
-/// Reads as text what is neither an object's nor an event's: lines that are not understood, or all of them where there are no
-/// others.
+/// Parses as text the lines that were not understood, or all lines if they yielded neither objects nor
+/// events.
 fn read_rest<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
     let is_empty = parsed.objects.is_empty() && parsed.events.is_empty();
     let not_understood: HashSet<u64> = parsed.not_understood.iter().copied().collect();
@@ -141,7 +141,7 @@ fn read_rest<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
     parsed.events.extend(events);
 }
 
-/// Says of the output of a command that asks for all objects of a kind that these are all.
+/// Marks the output of a command that selects all objects of a kind as complete.
 fn mark_all(segment: &Segment<'_>, parsed: &mut Parsed<'_>) {
     let mut lines = segment.lines.iter().filter(|line| !line.is_blank());
     if let Some(empty) = lines.next().filter(|line| table::is_empty_list(line.text)) {
@@ -158,7 +158,7 @@ fn mark_all(segment: &Segment<'_>, parsed: &mut Parsed<'_>) {
         });
         return;
     }
-    // a header and one row
+    // a header and a single row
     if let [row] = parsed.objects.as_mut_slice()
         && segment.format == Format::Table
         && lines.count() == 1

@@ -2,7 +2,7 @@
 //!
 //! A line whose quotes do not close is joined with the lines that close them, because page layout
 //! and YAML wrap long texts. So is a chain of errors that ends in a colon, whose next link is on a
-//! line of its own. Sentences that JSON quotes are texts each (`log/json_sentences.rs`).
+//! line of its own. Sentences quoted in JSON are separate texts (`log/json_sentences.rs`).
 
 mod code_span;
 
@@ -65,8 +65,8 @@ pub fn parse<'a>(format: Format, lines: &[Line<'a>]) -> Parsed<'a> {
     parsed
 }
 
-/// The events of commands that their output follows on the same line, as where line ends were lost: what they say stands
-/// after a colon outside of quotes.
+/// Returns events for commands whose output follows on the same line, because line breaks were lost: an unquoted colon
+/// and a space show such output.
 pub(crate) fn after_commands<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     let mut parsed = Parsed::default();
     for line in lines {
@@ -90,7 +90,7 @@ pub(crate) fn after_commands<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     parsed
 }
 
-/// The event of a text, if it is not empty.
+/// Returns the event of a text, or `None` if it is empty.
 fn event(format: Format, message: kwhy_model::Text<'_>) -> Option<Event<'_>> {
     if message.is_empty() {
         return None;
@@ -111,13 +111,13 @@ pub fn quotes_output(text: &str) -> bool {
     !code_span::pieces(text).is_empty()
 }
 
-/// Returns the level stated after a leading time or number: checkers print one before each remark.
+/// Returns the severity stated after a leading time or number, as checkers print it before each remark.
 fn severity(text: &str) -> Option<Severity> {
     let first = text.bytes().find(u8::is_ascii_alphanumeric)?;
     log::stated_severity(text).filter(|_| first.is_ascii_digit())
 }
 
-/// Words that say of something that it did not work.
+/// Words that report a failure.
 const FAILURES: &[&str] = &[
     "abort",
     "aborted",
@@ -144,7 +144,7 @@ const FAILURES: &[&str] = &[
     "unreachable",
 ];
 
-/// Pairs of words that say so together.
+/// Pairs of words that together report a failure.
 const FAILURES_OF_TWO: &[(&str, &str)] = &[
     ("could", "not"),
     ("can", "not"),
@@ -152,10 +152,10 @@ const FAILURES_OF_TWO: &[(&str, &str)] = &[
     ("timed", "out"),
 ];
 
-/// Words before one of [`FAILURES`] that deny it.
+/// Words before one of [`FAILURES`] that negate it.
 const DENIALS: &[&str] = &["any", "if", "no", "never", "non", "on", "without", "zero"];
 
-/// Returns true if a text says in words that something did not work: `couldn't resolve host`, but not `no error`,
+/// Returns true if the words of a text report a failure: `couldn't resolve host`, but not `no error`,
 /// `errors: 0`, `--on-error` or `failed.go`.
 ///
 /// ```
@@ -167,7 +167,7 @@ pub fn reports_failure(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'\'' || byte >= 0x80;
     let mut before = "";
-    // the end of the last word for none
+    // the end of the last word that means zero
     let mut zero = None;
     let mut at = 0;
     while at < bytes.len() {
@@ -187,7 +187,7 @@ pub fn reports_failure(text: &str) -> bool {
             sign.is_some_and(|sign| matches!(sign, b'-' | b'_' | b'/' | b'.' | b'$' | b'@'))
         };
         let next = bytes.get(end + 1).copied().unwrap_or(b' ');
-        // a part of a name: `error-pages`, `/var/failed`, `panic.go`
+        // part of a name: `error-pages`, `/var/failed`, `panic.go`
         let is_name = is_sign(at.checked_sub(1).and_then(|sign| bytes.get(sign)))
             || is_sign(bytes.get(end)) && is_part(next);
         let is = |known: &str| known.eq_ignore_ascii_case(word);
@@ -216,16 +216,16 @@ pub fn reports_failure(text: &str) -> bool {
     false
 }
 
-/// The number of words between a number and what it counts.
+/// The maximum number of words between a number and what it counts.
 const COUNTED: usize = 2;
 
-/// Returns true if a text between a zero and a word is at most the name of what is counted: `0 chart(s) failed`.
+/// Returns true if the text between a zero and a word is at most the name of what is counted: `0 chart(s) failed`.
 fn is_none_of(between: &str) -> bool {
     let is_clause = between.contains([',', ';', ':', '=', '.', '/']);
     !is_clause && between.split_whitespace().count() <= COUNTED
 }
 
-/// Returns true if the value of a key before a text is none: `=0`, `: none`.
+/// Returns true if a text starts with an assignment of nothing: `=0`, `: none`.
 fn is_nothing(text: &str) -> bool {
     let Some(value) = text.trim_start_matches('"').strip_prefix([':', '=']) else {
         return false;
@@ -315,14 +315,14 @@ fn join(lines: &[Line<'_>]) -> kwhy_model::Text<'static> {
     builder.finish()
 }
 
-/// Returns true if a word ends at a byte, where a quote ends one that opened before rather than opens one. One letter before
+/// Returns true if a word ends at an offset, where a quote closes rather than opens a quotation. A single letter before
 /// a quote may be a prefix: `b"text"`.
 pub(crate) fn follows_word(bytes: &[u8], at: usize) -> bool {
     let before = at.checked_sub(2).and_then(|from| bytes.get(from..at));
     before.is_some_and(|before| before.iter().all(u8::is_ascii_alphanumeric))
 }
 
-/// The quotes that are open, by the number of backslashes before them.
+/// The open quotes, distinguished by the number of backslashes before them.
 #[derive(Default)]
 struct Quotes {
     /// The open quotes with their depth, outermost first.
@@ -336,7 +336,7 @@ impl Quotes {
         !self.open.is_empty()
     }
 
-    /// Returns true if none are open in the text that was read without a quote that ends what opened before the text.
+    /// Returns true if no quotes are open once the first closing quote without an opening one is ignored.
     fn is_closed_but_for_an_end(&self, text: &str) -> bool {
         self.end.is_some_and(|end| {
             let mut rest = Quotes::default();

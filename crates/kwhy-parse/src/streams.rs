@@ -1,34 +1,34 @@
-//! Segments of a text that is read whole, as the stream of one program.
+//! Segments of a text that is read as a whole, as the stream of one program.
 
 use crate::input::{Extent, Line, Segment, lines};
 use crate::log::{self, Stream};
 use kwhy_model::Format;
 
-/// The number of lines of a text that may be a part of the log beside it, and of such texts in one list.
+/// The maximum number of lines of a text that may be part of an adjacent log, and of such texts in a document.
 const MAX_PARTS: (usize, usize) = (8, 16);
 
-/// Segments of a text that is read whole. Where its lines have one layout it is one log, also if some lines alone show no record.
-/// Otherwise that holds for the lines right before and after a log.
+/// Returns the segments of a text that is read as a whole. If all its lines have one layout, it is a single log, even
+/// if some lines alone are not records. Otherwise the lines right before and after a log may be added to it.
 pub fn segments_of_stream<'a>(text: &'a str, segments: Vec<Segment<'a>>) -> Vec<Segment<'a>> {
     let mut all = match one_log(text, &segments) {
         Some(log) => vec![log],
         None => without_heads(with_parts(segments)),
     };
     if let Some(last) = all.last_mut().filter(|last| last.is_log) {
-        // as in the midst of a log, an empty line may belong to the record before it
+        // as within a log, an empty line may belong to the record before it
         last.lines.extend(empty_line_after(text, last));
     }
     all
 }
 
-/// The log that several segments are.
+/// Merges segments into one log, if they are one.
 fn one_log<'a>(text: &'a str, segments: &[Segment<'a>]) -> Option<Segment<'a>> {
     let (first, others) = segments.split_first()?;
     if others.is_empty() || segments.iter().any(is_output) {
         return None;
     }
     let all: Vec<Line<'a>> = lines(text).collect();
-    // without a level, most lines alone must show that they are records
+    // without a level, more lines must be recognised as records on their own than not
     let of = |is_log: bool| {
         let own = segments.iter().filter(|segment| segment.is_log == is_log);
         own.map(|segment| segment.lines.len()).sum::<usize>()
@@ -44,7 +44,7 @@ fn one_log<'a>(text: &'a str, segments: &[Segment<'a>]) -> Option<Segment<'a>> {
     })
 }
 
-/// The lines of a segment with the indentation and the marks that they have in a text.
+/// Returns the lines of a segment as they are in the text, with indentation and decoration.
 fn raw<'a>(all: &[Line<'a>], segment: &Segment<'_>) -> Vec<Line<'a>> {
     let raw = |line: &Line<'_>| {
         let at = all.partition_point(|raw| raw.start <= line.start);
@@ -53,11 +53,12 @@ fn raw<'a>(all: &[Line<'a>], segment: &Segment<'_>) -> Vec<Line<'a>> {
     segment.lines.iter().filter_map(raw).collect()
 }
 
-/// The number of lines without a head that show that those of a text have none, and how many of them there are for each record.
+/// The minimum number of lines without a head for a text to count as headless, and the minimum number of lines per
+/// record.
 const HEADLESS: (usize, usize) = (64, 20);
 
-/// Segments of a text whose lines have no heads but for a few that look like it: other lines after these are no part of a record
-/// unless they are indented.
+/// Returns the segments of a headless text, in which a few lines look like records: the lines after them belong to
+/// those records only if they are indented.
 fn without_heads<'a>(segments: Vec<Segment<'a>>) -> Vec<Segment<'a>> {
     let is_text = |segment: &Segment<'_>| {
         matches!(segment.format, Format::Plain | Format::Prose) && !segment.is_log
@@ -84,7 +85,7 @@ fn without_heads<'a>(segments: Vec<Segment<'a>>) -> Vec<Segment<'a>> {
     all
 }
 
-/// Takes the lines off a log from the first one on that neither starts a record nor is of one for sure.
+/// Splits off the lines of a log from the first one that neither starts a record nor certainly belongs to one.
 fn take_headless<'a>(
     segment: &mut Segment<'a>,
     starts: impl Fn(&Line<'_>) -> bool,
@@ -103,7 +104,7 @@ fn take_headless<'a>(
     })
 }
 
-/// Returns true for output that is no log, whatever its lines look like.
+/// Returns true for output that is not a log, whatever its lines look like.
 fn is_output(segment: &Segment<'_>) -> bool {
     let is_short = segment.lines.len() <= MAX_PARTS.0;
     match segment.format {
@@ -114,7 +115,7 @@ fn is_output(segment: &Segment<'_>) -> bool {
     }
 }
 
-/// The empty line right after a segment.
+/// Returns the empty line right after a segment, if there is one.
 fn empty_line_after<'a>(text: &'a str, segment: &Segment<'a>) -> Option<Line<'a>> {
     let last = segment.lines.last().filter(|last| !last.is_blank())?;
     let start = last.span().end + 1;
@@ -126,8 +127,8 @@ fn empty_line_after<'a>(text: &'a str, segment: &Segment<'a>) -> Option<Line<'a>
     })
 }
 
-/// Segments in which the first and last lines of a log belong to it, also if they alone show no record: they have the layout of all
-/// others.
+/// Adds to each log the text right before and after it if its lines have the layout of all others, even if they are not
+/// records on their own.
 fn with_parts<'a>(segments: Vec<Segment<'a>>) -> Vec<Segment<'a>> {
     let mut all: Vec<Segment<'a>> = Vec::with_capacity(segments.len());
     let mut tried = 0;
@@ -164,7 +165,7 @@ fn with_parts<'a>(segments: Vec<Segment<'a>>) -> Vec<Segment<'a>> {
     all
 }
 
-/// Returns true if all lines of a text have the head that the lines of the log beside it have, with a level in it.
+/// Returns true if all lines of a text share the layout of the adjacent log, and more than a time shows that layout.
 fn is_of_stream(text: &[Line<'_>], log: &[Line<'_>]) -> bool {
     let lines: Vec<Line<'_>> = text.iter().chain(log).copied().collect();
     Stream::of(&lines).is_some_and(|stream| stream.is_sure() && stream.is_of_each(text))

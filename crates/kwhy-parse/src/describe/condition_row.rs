@@ -1,8 +1,8 @@
-//! Rows of a table of conditions whose header was cut off.
+//! Rows of a Conditions table whose header was cut off.
 
 use crate::object;
 
-/// Returns true if a line is the row of a condition that Kubernetes' own objects have: its type and status, then
+/// Returns true if a line is a row of the conditions of a built-in kind: its type and status, then
 /// nothing, a time or a reason.
 pub(super) fn is_condition_row(text: &str) -> bool {
     let text = text.trim();
@@ -18,23 +18,23 @@ pub(super) fn is_condition_row(text: &str) -> bool {
     match words.next() {
         None => is_column,
         Some(word) if is_time(word) => true,
-        // a sentence continues where a column does not end
+        // without a column gap, more words would make it a sentence
         Some(word) => is_reason(word) && (is_column || words.next().is_none()),
     }
 }
 
-/// The kind of which alone are such conditions as those in some rows.
+/// Returns the kind that the conditions in these rows identify, if they belong to one kind only.
 pub(super) fn kind<'a>(rows: impl Iterator<Item = &'a str>) -> Option<&'static str> {
     let mut rows = rows.filter(|row| is_condition_row(row));
     rows.find_map(|row| {
         let mut words = row.split_whitespace();
-        // no other conditions have a heartbeat beside the time of the last transition
+        // only a node's conditions have a heartbeat beside the time of the last transition
         let times = words.clone().filter(|word| is_day(word)).count();
         object::kind_of_condition(words.next()?).or((times > 1).then_some("Node"))
     })
 }
 
-/// `Mon,` of a time in RFC 1123, or one in RFC 3339.
+/// Returns true for `Mon,`, the start of an RFC 1123 time, and for an RFC 3339 time.
 fn is_time(word: &str) -> bool {
     is_day(word) || word.parse::<jiff::Timestamp>().is_ok()
 }
@@ -43,7 +43,7 @@ fn is_day(word: &str) -> bool {
     ["Mon,", "Tue,", "Wed,", "Thu,", "Fri,", "Sat,", "Sun,"].contains(&word)
 }
 
-/// Returns true if a word is spelled as reasons are: `MinimumReplicasUnavailable`.
+/// Returns true if a word is spelled like a reason: `MinimumReplicasUnavailable`.
 fn is_reason(word: &str) -> bool {
     let capitals = word.bytes().filter(u8::is_ascii_uppercase).count();
     word.starts_with(|c: char| c.is_ascii_uppercase())

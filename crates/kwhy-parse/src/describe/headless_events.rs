@@ -1,12 +1,12 @@
-//! Rows of events without the title and the header of their table, which a paste has lost: they follow whatever field was
-//! kept last, and are not a part of its value.
+//! Rows of events whose title and header were lost in pasting: they follow the last remaining field
+//! and are not part of its value.
 
 use super::recognise::is_field;
 use crate::events;
 use crate::input::Line;
 use std::ops::Range;
 
-/// Returns the lines of a describe that are rows of events and what continues them, up to a field of the object.
+/// Returns the range of the lines that are rows of events and their continuation lines, up to a field of the object.
 pub(super) fn rows(lines: &[Line<'_>]) -> Option<Range<usize>> {
     let is_row = |line: &Line<'_>| has_type(line.text) && events::is_row(line.text);
     let from = lines.iter().position(is_row)?;
@@ -16,7 +16,7 @@ pub(super) fn rows(lines: &[Line<'_>]) -> Option<Range<usize>> {
     Some(from..from + length)
 }
 
-/// Returns true if the type of an event occurs in a line; most lines have none.
+/// Returns true if a line contains an event's type; most lines do not.
 fn has_type(text: &str) -> bool {
     ["Warning", "Normal"]
         .iter()

@@ -129,9 +129,8 @@ pub(super) struct Schema {
     pub root: Content,
     /// Paths to the blocks in which a text without its top may start.
     pub implied: &'static [&'static [&'static str]],
-    /// True if only keys as the generic describer prints them count as keys, because free text may
+    /// True if only keys as printed by the generic describer count as keys, because free text may
     /// occur between them.
-    /// between its keys.
     pub generic: bool,
 }
 

@@ -18,7 +18,7 @@ pub(super) fn is_flat(schema: &Schema, lines: &[Line<'_>]) -> bool {
     let keys = Keys::of(schema.root);
     let mut least = [usize::MAX; MAX_DEPTH + 1];
     let mut found = Vec::new();
-    // the level of the lines that belong to the last key
+    // the level of lines that belong to the last key
     let mut open = None;
     for line in lines.iter().filter(|line| !line.is_blank()) {
         let entry = Entry::new(*line);
@@ -50,18 +50,18 @@ pub(super) fn is_flat(schema: &Schema, lines: &[Line<'_>]) -> bool {
     shallow * 2 > deeper
 }
 
-/// The keys of a schema, with their levels once they were asked for: a large input has many objects of one kind.
+/// The keys of a schema with their levels; cached, as a large input has many objects of one kind.
 #[derive(Default)]
 struct Keys {
     known: HashMap<&'static str, OnceLock<KeyLevel>>,
-    /// The fields without a colon.
+    /// The fields printed without a colon.
     bare: Vec<&'static Field>,
 }
 
 impl Keys {
-    /// The keys below the root of a schema.
+    /// Returns the keys below the root of a schema.
     fn of(root: Content) -> Arc<Keys> {
-        /// By the address of the root's block.
+        /// Keyed by the address of the root's block.
         static ALL: RwLock<Vec<(usize, Arc<Keys>)>> = RwLock::new(Vec::new());
         let Some(block) = block_of(root) else {
             return Arc::default();
@@ -93,7 +93,7 @@ impl Keys {
         }
     }
 
-    /// The levels at which the schema below a root knows the key of a line.
+    /// Returns the levels at which the schema knows the key of a line.
     fn level(&self, root: Content, entry: &Entry<'_>) -> KeyLevel {
         match entry.key {
             Some(key) => match self.known.get(key.text) {
@@ -108,7 +108,7 @@ impl Keys {
     }
 }
 
-/// The known keys of a content.
+/// Returns the block of a content's known keys, if it has one.
 fn block_of(content: Content) -> Option<&'static Block> {
     match content {
         Content::Fields(block) | Content::Open(block) | Content::Named(block) => Some(block),
@@ -116,7 +116,7 @@ fn block_of(content: Content) -> Option<&'static Block> {
     }
 }
 
-/// The levels at which the schema knows a key.
+/// The levels of a key in a schema.
 #[derive(Clone, Copy)]
 enum KeyLevel {
     None,

@@ -49,7 +49,7 @@ pub fn is_field(line: &str) -> bool {
     recognise::is_field(line)
 }
 
-/// Returns true if the line on its own says in which state a container or an object is.
+/// Returns true if the line on its own states the condition of a container or an object.
 ///
 /// ```
 /// use kwhy_parse::describe;
@@ -202,14 +202,14 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
         subject.node = fields.text("node").map(|node| node.into_owned());
         super::object::of_containers(Format::Describe, &fields, &subject, &mut parsed.events);
     }
-    // for other kinds, the message of a condition is in the Events table too, unless both ends were cut off
+    // a condition's message is in the Events table too, unless both ends of the text were cut off
     let has_ends = subject.name.is_some() || !matches!(events, Events::Absent);
     if found.is_some_and(|found| found.is_generic) {
         super::object::of_status(Format::Describe, &fields, &subject, &mut parsed.events);
     } else if is_part || (kind != Some("Pod") && !has_ends) {
         super::object::of_part(Format::Describe, &fields, &subject, &mut parsed.events);
     }
-    // programs print objects of their own kinds alike, with what happened to them as a message
+    // programs print their own kinds in a similar way, with a message about what happened
     let has_message = || kind.is_none() && !is_part && fields.get("message").is_some();
     if kind == Some("Event") || has_message() {
         let event = super::object::of_event(Format::Describe, &fields, &span);

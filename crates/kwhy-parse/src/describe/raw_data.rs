@@ -89,7 +89,7 @@ pub(super) fn add<'a>(
             }
             let entry = Entry::new(*line);
             if let Some(key) = entry.key.filter(|key| is_key(key.text)) {
-                // the token of a service account is printed
+                // a service account's token is printed in full
                 if key.text == "token"
                     && let Some(token) = scalar(entry.value)
                 {

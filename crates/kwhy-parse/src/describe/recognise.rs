@@ -27,7 +27,7 @@ enum ValueSyntax {
     OneOf(&'static [&'static str]),
 }
 
-/// Why a container waits or has ended, in words of the kubelet that no other object has (kubernetes/kubernetes
+/// Reasons for which only a container waits or terminates, as set by the kubelet (kubernetes/kubernetes
 /// `pkg/kubelet/container/sync_result.go`, `pkg/kubelet/images/types.go`, `pkg/kubelet/kuberuntime`, v1.32).
 const CONTAINER_REASONS: &[&str] = &[
     "ContainerCannotRun",
@@ -195,7 +195,7 @@ pub(super) fn is_object_name(word: &str) -> bool {
         && word.contains(char::is_alphanumeric)
 }
 
-/// Returns true if the line certainly is a describe's: a known key with a value of its syntax.
+/// Returns true if the line certainly belongs to a describe: a known key with a value of its syntax.
 pub(super) fn is_field(line: &str) -> bool {
     if is_condition_row(line) {
         return true;
@@ -211,22 +211,22 @@ pub(super) fn is_field(line: &str) -> bool {
         .is_some_and(|(_, form)| form.fits(entry.value.text))
 }
 
-/// Returns true for why a container waits or has ended, in words that tell it from another object's reason.
+/// Returns true if the entry is a reason that only a container has.
 pub(super) fn is_container_reason(entry: &Entry<'_>) -> bool {
     entry.key_text() == "Reason" && is_reason_of_container(entry.value.text)
 }
 
-/// Returns true if a word is why a container waits or has ended, and no other object's reason.
+/// Returns true if a word is a reason that only a container has.
 pub(crate) fn is_reason_of_container(word: &str) -> bool {
     CONTAINER_REASONS.contains(&word)
 }
 
-/// Returns true if the line alone says in which state something is: why a container waits or has ended, a condition.
+/// Returns true if the line on its own states a condition: a reason that only a container has, or a condition's row.
 pub(super) fn is_state(line: &str) -> bool {
     is_container_reason(&entry(line)) || is_condition_row(line)
 }
 
-/// Returns true if the line is the header of a table of conditions with their times.
+/// Returns true if the line is the header of a Conditions table with times.
 fn is_header_of_conditions(text: &str) -> bool {
     let mut words = text.split_whitespace();
     words.next() == Some("Type")

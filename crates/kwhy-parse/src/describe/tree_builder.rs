@@ -62,7 +62,7 @@ impl<'a, 's> TreeBuilder<'a, 's> {
     fn place(&mut self, entry: &Entry<'a>, next: &str) {
         let empty_lines = std::mem::take(&mut self.empty_lines);
         let indent = entry.line.indent() as i64;
-        // a text without its top that starts inside a block with keys that the object has too
+        // the text starts inside a block whose keys the object has too
         if self.tree.nodes.len() == 1 {
             let is_inside = !next.is_empty() && known_key(self.schema.root, next).is_none();
             if (is_container_reason(entry) && self.place_implied(entry, indent, next, false))
@@ -127,7 +127,7 @@ impl<'a, 's> TreeBuilder<'a, 's> {
             .find_map(|(depth, node)| Some((depth, placement(node, entry, next, self.flat)?)))
     }
 
-    /// Opens the table that this header, or the first row of all, belongs to, if the title above it was cut off.
+    /// Opens the table of a header, or of a leading condition row, whose title was cut off; returns false otherwise.
     fn place_headless(&mut self, line: Line<'a>, indent: i64) -> bool {
         let (Content::Fields(block) | Content::Open(block)) = self.schema.root else {
             return false;

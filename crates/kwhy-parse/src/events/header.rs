@@ -66,7 +66,7 @@ impl Role {
     }
 }
 
-/// Returns true if the first column of a line may be one of events: its name, or the first word of it.
+/// Returns true if the first word of a line may start the name of an events column.
 fn may_be_first(line: &str) -> bool {
     let word = line.split_whitespace().next().unwrap_or("");
     let word = word.trim_end_matches(['\u{2191}', '\u{2193}']);
@@ -121,7 +121,7 @@ impl<'h> Header<'h> {
         (is_whole || is_cut).then_some(Header { columns, roles })
     }
 
-    /// The columns, and the number of the one with the events' type, if there is one and the message is the last.
+    /// Returns the columns and the index of the type; `None` without a type, or if the message is not last.
     pub fn layout(self) -> Option<(Columns<'h>, usize)> {
         let of_type = self.roles.iter().position(|role| *role == Role::Type)?;
         (self.roles.last() == Some(&Role::Message)).then_some((self.columns, of_type))
@@ -131,7 +131,7 @@ impl<'h> Header<'h> {
         self.roles.contains(&role)
     }
 
-    /// Returns true if a column is left of another one.
+    /// Returns true if one column is to the left of another.
     pub fn is_before(&self, one: Role, other: Role) -> bool {
         let position = |role| self.roles.iter().position(|known| *known == role);
         position(one) < position(other)

@@ -50,7 +50,7 @@ pub fn is_header(line: &str) -> bool {
     Header::read(line).is_some()
 }
 
-/// The columns of an Events table's header that ends with the message, and the number of that of the type.
+/// Returns the columns of an Events header that ends with the message, and the index of the type.
 pub(crate) fn columns(line: &str) -> Option<(Columns<'_>, usize)> {
     Header::read(line)?.layout()
 }
@@ -143,8 +143,8 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     parsed
 }
 
-/// Returns true if messages were broken between words, not at a width: a line between two others of a message has
-/// room left.
+/// Returns true if messages were wrapped between words rather than at a fixed width: a line in the middle of a message
+/// is shorter than the longest.
 fn are_broken_at_words(lines: &[Line<'_>], longest: usize) -> bool {
     let continues = |line: &Line<'_>| !line.is_blank() && !is_start(line.text);
     lines.windows(2).any(|pair| {
@@ -182,7 +182,7 @@ struct OpenRow<'a, 'r> {
     row: Row<'r>,
     whole: &'r LogicalLine<'a>,
     span: Span,
-    /// The message, once it has a second line.
+    /// The message, once it has more than one line.
     multiline: Option<TextBuilder>,
     /// The width of its last line.
     width: usize,

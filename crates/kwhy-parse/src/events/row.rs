@@ -183,8 +183,8 @@ fn event_type(input: &str) -> Parsing<'_, &str> {
     verify(word, is_event_type).parse(input)
 }
 
-/// Parses a reason. Controllers of Ingresses write theirs in capitals (`RELOAD`), which are one only where an age or an
-/// object follows.
+/// Parses a reason. Some Ingress controllers write theirs in upper case (`RELOAD`), which is accepted only before an
+/// age or an object.
 fn reason(input: &str) -> Parsing<'_, &str> {
     let (rest, found) = word(input)?;
     let is_followed = || age_word(rest).is_ok() || word(rest).is_ok_and(|(_, it)| is_object(it));
@@ -224,7 +224,7 @@ pub(super) fn placeholder(input: &str) -> Parsing<'_, Option<Age>> {
     Ok((rest, None))
 }
 
-/// Parses `5m`, `<unknown>` of events of the new API, `<invalid>` of a clock that is ahead.
+/// Parses `5m`, `<unknown>` (events of the new API), `<invalid>` (a clock that is ahead).
 fn age(input: &str) -> Parsing<'_, Option<Age>> {
     let part = take_while1(|c: char| c.is_ascii_alphanumeric() || c == '<' || c == '>');
     map_opt(part, |part: &str| match part {
@@ -517,7 +517,7 @@ pub(super) fn is_reason_like(word: &str) -> bool {
 }
 
 pub(super) fn is_field_path(word: &str) -> bool {
-    // up to 1.0 without the part of the pod
+    // up to 1.0, without `spec.`
     ["spec.", "implicitly", "containers{"]
         .iter()
         .any(|start| word.starts_with(start))

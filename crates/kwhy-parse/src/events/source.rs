@@ -103,8 +103,8 @@ pub(super) fn at_start(text: &str, after_age: bool) -> Option<usize> {
     }
 }
 
-/// Returns true for a word that may be the name of a node, or stands for one (`NODE`); sentences start with a capital and
-/// continue in lower case.
+/// Returns true for a word that may be a node's name or a placeholder for one (`NODE`); a sentence starts with a
+/// capital followed by lower case.
 fn is_host_like(word: &str) -> bool {
     let is_lower = |c: char| c.is_ascii_lowercase();
     !word.starts_with(|c: char| c.is_ascii_uppercase()) || !word.contains(is_lower)

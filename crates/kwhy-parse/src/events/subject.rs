@@ -14,7 +14,7 @@ pub(super) fn of_row(row: &Row<'_>) -> Subject {
     if !subject.is_cluster_scoped() {
         subject.namespace = owned(row.namespace.text);
     }
-    // a scheduler's host is where the scheduler runs, a kubelet's is where the pod runs
+    // the host is where the reporter runs: only for the kubelet and kube-proxy is that the pod's node
     if matches!(row.component.text, "kubelet" | "kube-proxy") {
         subject.node = owned(row.host.text);
     }

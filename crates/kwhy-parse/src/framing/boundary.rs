@@ -1,7 +1,7 @@
-//! Where a record starts.
+//! The starts of records.
 //!
-//! [`starts`] decides from a line and the one before it; [`begins_record`] also asks whether what an envelope
-//! carries continues the record before, for which it runs the reader over the lines around.
+//! [`starts`] decides by a line and the previous one; [`begins_record`] also considers whether the payload of an
+//! envelope continues the previous record, for which it runs the reader on the surrounding lines.
 
 use std::borrow::Cow;
 
@@ -12,26 +12,26 @@ use super::partial::{Cri, continues_partial, cut_line};
 use crate::log;
 use kwhy_model::Format;
 
-/// The number of lines of an entry that are examined: two entries of the journal have no more, unless a field
-/// contains a text of many lines.
+/// The number of lines examined to find the end of a journal entry: two entries are shorter, unless a field contains a
+/// long text.
 pub const ENTRY_LINES: usize = 256;
 
-/// The most bytes that an object spread over lines may take.
+/// The maximum size of a multi-line object, in bytes.
 const MAX_SPREAD: usize = 36 * 1024;
 
-/// The number of lines of a record that [`record_at`] looks at.
+/// The maximum number of lines that [`record_at`] examines.
 const MAX_RECORD_LINES: usize = 64;
 
-/// The length from which docker splits a line.
+/// The length at which docker may have split a line.
 pub const DOCKER_LINE: usize = 16_000;
 
-/// Returns the format of the record that a line starts, unless it is the second line of the record before.
+/// Returns the format of the record that starts on a line, unless it is the second line of the previous record.
 pub fn starts(line: &str, before: &str) -> Option<Format> {
     log::detect(line).filter(|_| !log::is_second_line(before, line))
 }
 
-/// Returns the number of lines of the log record that starts at a byte if it is an object that is spread over
-/// lines.
+/// Returns the number of lines of the record at an offset if it is a multi-line JSON object; `None`
+/// otherwise.
 pub fn spread_lines(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = bytes.get(at..)?;
     let bare = line_at(bytes, at);
@@ -43,20 +43,20 @@ pub fn spread_lines(bytes: &[u8], at: usize) -> Option<usize> {
     ))
 }
 
-/// Returns true if a log record starts with the line at this byte, and no line before it continues in it.
+/// Returns true if a log record starts with the line at this offset, so that no earlier record continues in it.
 pub fn begins_record(bytes: &[u8], at: usize) -> bool {
-    // most lines of objects are indented
+    // cheap check: most lines of objects are indented
     if bytes.get(at..).is_some_and(|rest| rest.starts_with(b"  ")) {
         return false;
     }
     let line = line_at(bytes, at);
-    // some locales pad a month
+    // some locales pad the month with a space
     let line = if log::is_padded_month(line) {
         &line[1..]
     } else {
         line
     };
-    // what is indented may be a part of a value
+    // an indented line may be part of a value
     let Some(first) = line.first().filter(|byte| !byte.is_ascii_whitespace()) else {
         return false;
     };
@@ -67,7 +67,7 @@ pub fn begins_record(bytes: &[u8], at: usize) -> bool {
         return spread_lines(bytes, at).is_some();
     }
     let begins = match classify(line) {
-        // what an envelope contains starts a record of its own
+        // a payload that is a record starts a record of its own
         Class::Record(_) => true,
         Class::Enveloped => !continues_in_envelope(bytes, at, line),
         Class::Json if payload_format(line).is_some() => true,
@@ -83,7 +83,7 @@ pub fn begins_record(bytes: &[u8], at: usize) -> bool {
     begins && !continues_partial(bytes, at, line)
 }
 
-/// Returns true if a log record surely starts with the line at this byte, as its first bytes tell.
+/// Returns true if the first bytes of the line at this offset show that a log record certainly starts with it.
 fn surely_begins_record(bytes: &[u8], at: usize) -> bool {
     let line = line_at(bytes, at);
     let is_sure = match classify(line) {
@@ -94,8 +94,8 @@ fn surely_begins_record(bytes: &[u8], at: usize) -> bool {
     is_sure && !continues_partial(bytes, at, line)
 }
 
-/// Returns the lines from the one at a byte up to the next that surely starts a record, if it surely starts one itself:
-/// they contain all of it, as [`record_at`] finds it.
+/// Returns the lines from an offset up to the next certain start of a record, if a record certainly starts here. They
+/// include at least what [`record_at`] returns.
 ///
 /// ```
 /// use kwhy_parse::framing::{lines_of_record, record_at};
@@ -110,7 +110,7 @@ pub fn lines_of_record(bytes: &[u8], at: usize) -> Option<&[u8]> {
     lines_up_to(bytes, at, surely_begins_record)
 }
 
-/// Returns true if the line before takes this one as its second.
+/// Returns true if a line is the second line of the record on the previous line.
 fn is_second_line(bytes: &[u8], at: usize, line: &[u8]) -> bool {
     let mut before = lines_before(bytes, at);
     before
@@ -118,9 +118,9 @@ fn is_second_line(bytes: &[u8], at: usize, line: &[u8]) -> bool {
         .is_some_and(|before| log::is_second_line_anywhere(&text(before), &text(line)))
 }
 
-/// Returns true if what an envelope contains continues with the record before.
+/// Returns true if the payload of an enveloped line continues the previous record.
 fn continues_in_envelope(bytes: &[u8], at: usize, line: &[u8]) -> bool {
-    // what starts a record itself continues with none; most envelopes are the CRI's, recognised by their bytes
+    // a payload that starts a record continues none; fast path for the CRI, the most common envelope
     let payload = Cri::of(line).and_then(|cri| line.get(cri.payload..));
     if payload.and_then(payload_format).is_some() {
         return false;
@@ -141,7 +141,7 @@ fn continues_in_envelope(bytes: &[u8], at: usize, line: &[u8]) -> bool {
         )
 }
 
-/// Returns the entry of the journal over several lines that starts with the line at this byte.
+/// Returns the multi-line journal entry that starts with the line at this offset, if any.
 pub fn entry_at(bytes: &[u8], at: usize, line: &str) -> Option<log::EntryAt> {
     if !line.starts_with(['_', 'M', 'T', 'W', 'F', 'S']) || !log::begins_entry(line) {
         return None;
@@ -151,7 +151,8 @@ pub fn entry_at(bytes: &[u8], at: usize, line: &str) -> Option<log::EntryAt> {
     log::entry_at(&lines)
 }
 
-/// Returns the lines from a record's first one up to the next record, if none of them is cut in two.
+/// Returns the lines of the record at an offset; `None` if no record starts there, if it has too many lines, or if a
+/// runtime split one of them.
 pub fn record_at(bytes: &[u8], at: usize) -> Option<&[u8]> {
     if !begins_record(bytes, at) {
         return None;
@@ -159,7 +160,7 @@ pub fn record_at(bytes: &[u8], at: usize) -> Option<&[u8]> {
     lines_up_to(bytes, at, begins_record)
 }
 
-/// Returns the lines from the one at a byte up to the next at which a record starts, if none of them is cut in two.
+/// Returns the lines from an offset up to the next record; `None` if there are too many or a runtime split one of them.
 fn lines_up_to(bytes: &[u8], at: usize, starts: fn(&[u8], usize) -> bool) -> Option<&[u8]> {
     let mut end = at;
     for _ in 0..MAX_RECORD_LINES {

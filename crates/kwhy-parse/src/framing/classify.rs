@@ -1,6 +1,6 @@
-//! The class of a line by its first bytes, for the lines that fill logs.
+//! Classifies lines by their first bytes: a fast path for the formats that fill most logs.
 //!
-//! What these bytes leave open is decided by the parsers: [`Class::Unknown`] is never wrong, only slow.
+//! Anything it cannot decide is left to the parsers: [`Class::Unknown`] is never wrong, only slow.
 
 use memchr::memchr;
 
@@ -13,22 +13,22 @@ use kwhy_model::Format;
 /// The class of a line by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// A record of this format, maybe in an envelope.
+    /// A record of this format, possibly in an envelope.
     Record(Format),
-    /// An envelope around something else: a record of its own, or a further line of one.
+    /// An envelope around any other payload: a record of its own, or a continuation line.
     Enveloped,
     /// A JSON object on one line that is not a Kubernetes object: a record in all but rare cases.
     Json,
-    /// A line that starts neither a record nor an output with a structure.
+    /// A line that starts neither a record nor structured output.
     Inside,
-    /// The first bytes do not tell.
+    /// The first bytes do not decide.
     Unknown,
 }
 
 /// Returns the class of a line.
 ///
-/// Recognises klog's header, logrus' `time="…" level=`, zap's console form with tabs, the API server's audit log, JSON objects, and the
-/// envelopes of the CRI and syslog.
+/// Recognises klog's header, logrus' `time="…" level=`, zap's console format with tabs, the API server's audit log,
+/// JSON objects, and the envelopes of the CRI and syslog.
 ///
 /// ```
 /// use kwhy_model::Format;
@@ -45,13 +45,13 @@ pub fn classify(line: &[u8]) -> Class {
     }
 }
 
-/// Returns the class of a line by what its envelope carries. One envelope is looked into: a deeper one may be one
-/// too many.
+/// Returns the class of an enveloped line by its payload. Only one envelope is examined, as a further one might exceed
+/// the maximum depth.
 fn enveloped(payload: &[u8]) -> Class {
     payload_format(payload).map_or(Class::Enveloped, Class::Record)
 }
 
-/// Returns the class of a line that has no prefix of the CRI.
+/// Returns the class of a line without the CRI's prefix.
 #[inline]
 pub fn classify_bare(line: &[u8]) -> Class {
     let Some(first) = line.first() else {
@@ -77,7 +77,7 @@ pub fn classify_bare(line: &[u8]) -> Class {
     }
 }
 
-/// Returns true if a record that [`classify`] recognises says in its first bytes that it is an error.
+/// Returns true if the first bytes of a record recognised by [`classify`] state an error level.
 pub fn is_error(format: Format, line: &[u8]) -> bool {
     match format {
         Format::Klog => matches!(line.first(), Some(b'E' | b'F')),
@@ -88,7 +88,7 @@ pub fn is_error(format: Format, line: &[u8]) -> bool {
     }
 }
 
-/// Returns the format of the record that starts with a text outside of any envelope, where that is beyond doubt.
+/// Returns the format of a record without envelopes, if its first bytes are unmistakable.
 pub(crate) fn payload_format(text: &[u8]) -> Option<Format> {
     match text.first()? {
         b'I' | b'W' | b'E' | b'F' if is_klog(text) => Some(Format::Klog),
@@ -112,7 +112,7 @@ fn run(text: &[u8], accepted: impl Fn(u8) -> bool) -> usize {
     text.iter().take_while(|byte| accepted(**byte)).count()
 }
 
-/// The bytes of a file's path.
+/// The bytes allowed in a file's path.
 const PATH: [bool; 256] = {
     let mut path = [false; 256];
     let mut byte = 0;
@@ -124,7 +124,7 @@ const PATH: [bool; 256] = {
     path
 };
 
-/// `0304 05:06:07.123456       1 file.go:12]` after the severity.
+/// Returns true for `0304 05:06:07.123456       1 file.go:12]` after the severity.
 fn is_klog(text: &[u8]) -> bool {
     klog_caller(text).is_some_and(|caller| {
         let file = run(&caller[..caller.len().min(100)], |byte| {
@@ -164,10 +164,10 @@ fn is_logrus(text: &[u8]) -> bool {
         && memchr(b'"', window).is_some_and(|quote| time[quote + 1..].starts_with(b" level="))
 }
 
-/// The number of bytes in which the ends of the first members are looked for.
+/// The maximum length of a key or a value.
 const NEAR: usize = 64;
 
-/// The key and the value of a member at the start of a text, and what is after it; `None` where
+/// Parses the JSON member at the start of a text; returns its key and the rest after it. `None` if
 /// the value is nested, long or contains an escape.
 fn member(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let key = text.strip_prefix(b"\"")?;
@@ -190,8 +190,8 @@ fn member(text: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((key, value.get(end..)?))
 }
 
-/// An object that starts with a level and a time, in any order, or with one of them after which
-/// the other occurs third.
+/// Returns true for an object that starts with a level and a time, in any order, or with one of them and has
+/// the other as its third member.
 fn is_json(text: &[u8]) -> bool {
     let Some(first) = text.strip_prefix(b"{") else {
         return false;
@@ -219,14 +219,14 @@ fn is_json(text: &[u8]) -> bool {
     false
 }
 
-/// A time, a tab, a level and a tab.
+/// Returns true for a time, a tab, a level and a tab.
 fn is_zap_console(text: &[u8]) -> bool {
     date_time_length(text)
         .and_then(|(length, _)| text.get(length..))
         .is_some_and(is_zap_level)
 }
 
-/// A level between tabs.
+/// Returns true for a level between tabs.
 fn is_zap_level(rest: &[u8]) -> bool {
     let Some(level) = rest.strip_prefix(b"\t") else {
         return false;
@@ -237,7 +237,7 @@ fn is_zap_level(rest: &[u8]) -> bool {
     words.iter().any(|word| level.starts_with(word))
 }
 
-/// The payload after `Mar 04 05:06:07 host program[pid]: `.
+/// Returns the payload after `Mar 04 05:06:07 host program[pid]: `.
 fn syslog(text: &[u8]) -> Option<&[u8]> {
     let (_, length) = leading_syslog_time(text)?;
     let rest = text.get(length..)?.strip_prefix(b" ")?;

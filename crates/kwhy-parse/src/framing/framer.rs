@@ -1,11 +1,11 @@
-//! Which lines after a record's first one belong to it.
+//! Decides which lines after the first one belong to a record.
 
 use crate::log::envelope::{Block, Layer, Sources, layer};
 use crate::log::formats;
 use crate::log::stack_trace::{self, Trace};
 use kwhy_model::Format;
 
-/// The number of consecutive lines without a format of their own that a message may take.
+/// The maximum number of consecutive lines that may continue a message.
 const MESSAGE_LINES: usize = 2000;
 
 /// The relation of a line to the record before it.
@@ -15,15 +15,15 @@ pub enum Relation {
     Begins,
     /// It belongs to the record.
     Continues,
-    /// It belongs to the record if the next line that is not `MayContinue` starts or continues one.
+    /// It belongs to the record if the next line with another relation starts or continues one.
     MayContinue,
-    /// It is a blank line between records: `MayContinue` lines before it belong to none.
+    /// It is a blank line between records; preceding `MayContinue` lines belong to none.
     Blank,
-    /// It belongs to no record, and no line after it does until one starts.
+    /// It belongs to no record, nor does any line after it until one starts.
     Outside,
 }
 
-/// Frames a log: fed the lines of a stream in order, it reports which record each belongs to.
+/// Frames a log: given the lines of a stream in order, it returns the relation of each to the current record.
 ///
 /// ```
 /// use kwhy_model::Format;
@@ -37,24 +37,24 @@ pub enum Relation {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Framer {
-    /// The format of the last record; none where no log is open.
+    /// The format of the last record; `None` outside a log.
     format: Option<Format>,
-    /// True if its message may continue over lines.
+    /// True if its message may have continuation lines.
     raw: bool,
     trace: Trace,
     maybe: usize,
     blank: bool,
-    /// The indentation of further lines of the message, if the record is a line of the journal's.
+    /// The indentation of the message's continuation lines, for a record of the journal; otherwise 0.
     column: usize,
-    /// The entry of the journal that is open, if it takes several lines.
+    /// The open multi-line journal entry.
     entry: Option<Block>,
-    /// The prefix of the log's lines.
+    /// The known prefixes of the log's lines.
     sources: Sources,
 }
 
 impl Framer {
-    /// Takes the next line. `record` is the format of the record that starts on it, `ends` says whether a line
-    /// that starts none ends the log in any case.
+    /// Processes the next line. `record` is the format of the record that starts on it; `ends` returns true if a line
+    /// without a record always ends the log.
     pub fn take(
         &mut self,
         line: &str,
@@ -86,13 +86,13 @@ impl Framer {
         relation
     }
 
-    /// Returns true if a line that starts no record belongs to the last one for sure.
+    /// Returns true if a line without a record certainly belongs to the last record.
     pub fn surely_takes(&self, line: &str) -> bool {
         let is_of = |format| (formats::follow(format).surely)(line);
         self.format.is_some_and(is_of)
     }
 
-    /// Returns true if indented lines belong to the last record whatever they contain.
+    /// Returns true if indented lines belong to the last record, whatever they contain.
     pub fn takes_all_indented(&self) -> bool {
         let is_of = |format| formats::follow(format).indented;
         self.format.is_some_and(is_of)
@@ -107,7 +107,7 @@ impl Framer {
         }
         *self = Framer {
             format: Some(format),
-            // in an envelope all lines have it
+            // in an envelope, continuation lines have it too
             raw: envelope.is_none() && (formats::follow(format).raw)(line),
             column: envelope.as_ref().map_or(0, Layer::column),
             entry: envelope.and_then(|_| Block::begin(line)),
@@ -116,7 +116,7 @@ impl Framer {
         };
     }
 
-    /// Returns true if a line, blank or not, belongs to the entry of the journal that is open.
+    /// Returns true if a line, blank or not, belongs to the open journal entry.
     pub fn is_in_entry(&mut self, line: &str) -> bool {
         let inside = self.entry.as_mut().is_some_and(|entry| entry.takes(line));
         if !inside {
@@ -125,7 +125,7 @@ impl Framer {
         inside
     }
 
-    /// Takes a blank line, and returns true if it is a part of a value.
+    /// Processes a blank line; returns true if it is part of a value.
     pub fn blank(&mut self, line: &str) -> bool {
         if self.is_in_entry(line) {
             return true;
@@ -139,13 +139,13 @@ impl Framer {
         inside
     }
 
-    /// Returns true if a blank line right after the lines so far is the record's own: java.util.logging ends a
+    /// Returns true if a blank line right after the last one belongs to the record, as java.util.logging ends a
     /// trace with one.
     pub fn ends_blank(&self) -> bool {
         self.format == Some(Format::JavaUtilLogging) && self.trace.is_open()
     }
 
-    /// Takes a line that is not blank and starts no record.
+    /// Processes a non-blank line on which no record starts.
     fn line(&mut self, line: &str) -> Relation {
         let Some(format) = self.format else {
             return Relation::Outside;

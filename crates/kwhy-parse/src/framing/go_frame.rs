@@ -1,11 +1,11 @@
-//! Frames of Go stack traces, by their bytes: a function on one line, its location on the next one.
+//! Recognises frames of Go stack traces by their bytes: a function on one line, its location on the next.
 //!
 //! Source: Go runtime, `runtime/traceback.go` (1.4 and later); zap's console encoder prints the same two lines.
 
-/// The most bytes of a line that is taken for a function.
+/// The maximum length of a function's line, in bytes.
 const MAX_FUNCTION: usize = 512;
 
-/// The bytes of a function's path and name where it is printed without arguments.
+/// The bytes allowed in a function's path and name without arguments.
 const FUNCTION: [bool; 256] = {
     let mut function = [false; 256];
     let mut byte = 0;
@@ -20,8 +20,8 @@ const FUNCTION: [bool; 256] = {
     function
 };
 
-/// Returns true if a line surely is one of a frame: it starts no record, and no output with a structure. `next` is the
-/// line after it.
+/// Returns true if a line is certainly part of a frame, so that it starts neither a record nor structured output.
+/// `next` is the following line.
 pub fn is_go_frame(line: &[u8], next: &[u8]) -> bool {
     is_location(line) || (is_location(next) && is_function(line))
 }

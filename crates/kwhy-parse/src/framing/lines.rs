@@ -1,4 +1,4 @@
-//! Lines of a block of bytes, by the offset at which they start.
+//! Access to the lines of a block of bytes by offset.
 
 use std::borrow::Cow;
 
@@ -6,18 +6,18 @@ use memchr::{memchr, memrchr};
 
 use crate::input::{Document, is_clean, marked_record};
 
-/// Returns the line that starts at a byte, without its end.
+/// Returns the line that starts at an offset, without its newline.
 pub fn line_at(bytes: &[u8], at: usize) -> &[u8] {
     let rest = &bytes[at.min(bytes.len())..];
     &rest[..memchr(b'\n', rest).unwrap_or(rest.len())]
 }
 
-/// Returns the start of the line after the one that contains a byte, if its line end is there.
+/// Returns the start of the line after the one that contains an offset, if that is terminated.
 pub fn next_line(bytes: &[u8], at: usize) -> Option<usize> {
     memchr(b'\n', bytes.get(at..)?).map(|end| at + end + 1)
 }
 
-/// Returns the lines after the one that starts at a byte.
+/// Returns the lines after the one that starts at an offset.
 pub fn lines_after(bytes: &[u8], at: usize) -> impl Iterator<Item = &[u8]> {
     let mut at = next_line(bytes, at);
     std::iter::from_fn(move || {
@@ -27,7 +27,7 @@ pub fn lines_after(bytes: &[u8], at: usize) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Returns the lines before the one that starts at a byte, the last first.
+/// Returns the lines before an offset, nearest first.
 pub fn lines_before(bytes: &[u8], at: usize) -> impl Iterator<Item = &[u8]> {
     let mut end = at;
     std::iter::from_fn(move || {
@@ -37,7 +37,7 @@ pub fn lines_before(bytes: &[u8], at: usize) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Returns a line as the parsers see it: normalized, and a record without the Markdown around it.
+/// Returns a line as the parsers see it: normalized, and without the Markdown around a record.
 pub fn text(line: &[u8]) -> Cow<'_, str> {
     let bare = line.strip_suffix(b"\r").unwrap_or(line);
     match std::str::from_utf8(bare) {

@@ -1,8 +1,8 @@
-//! Framing of logs: where a record starts and which lines belong to it.
+//! Framing of logs: the starts of records, and the lines that belong to them.
 //!
-//! - [`classify()`] gives the class of a line by its first bytes, for the lines that fill logs.
-//! - [`begins_record`] and [`record_at`] answer for an offset of a block of bytes, with the lines around it.
-//! - [`Framer`] answers line by line, for whoever reads a stream from its start.
+//! - [`classify()`] classifies a line by its first bytes, for the formats that fill most logs.
+//! - [`begins_record`] and [`record_at`] answer for an offset in a block of bytes, using the surrounding lines.
+//! - [`Framer`] answers line by line, for streams read from their start.
 //!
 //! The formats themselves, and how their records continue, are in [`log`](crate::log).
 

@@ -1,21 +1,21 @@
-//! Lines that a container runtime cut: the next line of the same stream continues them.
+//! Lines split by a container runtime: the stream's next line continues them.
 
 use memchr::{memchr, memmem};
 
 use super::lines::lines_before;
 use crate::log::timestamp::date_time_length;
 
-/// The number of lines in which the start of a cut line is looked for backwards.
+/// The maximum number of lines searched backwards for the start of a split line.
 const MAX_BACK: usize = 128;
 
-/// The prefix that the CRI writes before a line (kubelet `pkg/kubelet/kuberuntime/logs`).
+/// The prefix that the CRI puts before a line (kubelet `pkg/kubelet/kuberuntime/logs`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cri {
     /// 0 for standard output, 1 for standard error.
     pub stream: usize,
-    /// True if the line continues in the stream's next one.
+    /// True if the stream's next line continues this one.
     pub partial: bool,
-    /// The byte at which the program's own text starts.
+    /// The offset of the program's own text.
     pub payload: usize,
 }
 
@@ -59,9 +59,9 @@ impl Cri {
     }
 }
 
-/// Returns the stream of a line that a container runtime wrote, and whether the stream's next line continues it.
+/// Returns the stream of a container runtime's line, and true if the stream's next line continues it.
 ///
-/// Reads the CRI's and docker's lines; `kubectl logs --prefix` may precede them.
+/// Recognises the lines of the CRI and docker, also after the prefix of `kubectl logs --prefix`.
 pub fn cut_line(line: &[u8]) -> Option<(usize, bool)> {
     let mut line = line;
     if line.starts_with(b"[pod/") {
@@ -79,7 +79,7 @@ pub fn cut_line(line: &[u8]) -> Option<(usize, bool)> {
     Some((usize::from(is_error), !whole))
 }
 
-/// Returns true if a runtime's line continues one that it cut, or occurs between the parts of one.
+/// Returns true if a runtime's line continues a partial line, or is between two parts of one.
 pub(super) fn continues_partial(bytes: &[u8], at: usize, line: &[u8]) -> bool {
     if cut_line(line).is_none() {
         return false;

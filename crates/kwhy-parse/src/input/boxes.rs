@@ -1,32 +1,32 @@
-//! Lines that a program wrapped or cut inside the borders of a box that it draws: k9s, Terraform.
+//! Lines wrapped or cut inside the borders of a drawn box: k9s, Terraform.
 //!
-//! Without its borders the inside of a box is a text like another, whose lines are joined as `wrap` and `terminal_wrap`
-//! say; what is joined then is in the lines of the document with the borders between.
+//! Without its borders, the inside of a box is ordinary text, whose lines are joined by `wrap` and `terminal_wrap`;
+//! the joins are then mapped to the document's lines, borders included.
 
 use std::ops::Range;
 
 /// The borders at the sides of a box.
 pub(super) const BORDERS: [char; 3] = ['\u{2502}', '\u{2503}', '\u{2551}'];
 
-/// The inside of a box: its lines without borders, one below the other.
+/// The inside of a box: its lines without borders.
 #[derive(Default)]
 pub(super) struct Inside {
     pub text: String,
-    /// The number of characters that a line has room for, if the box has two sides.
+    /// The number of characters that fit on a line, if the box has borders at both sides.
     pub width: Option<usize>,
-    /// For each line where it starts in `text` and in the document.
+    /// The start of each line in `text` and in the document.
     starts: Vec<(usize, usize)>,
 }
 
 impl Inside {
-    /// The place in the document of a place in the text.
+    /// Maps an offset in the text to the document.
     fn outside(&self, at: usize) -> usize {
         let line = self.starts.partition_point(|(start, _)| *start <= at);
         let before = line.checked_sub(1).and_then(|line| self.starts.get(line));
         before.map_or(at, |(start, outside)| outside + (at - start))
     }
 
-    /// The range of the document between two lines of the text, given the range of it that is to go.
+    /// Maps a range to remove between two lines of the text to the document.
     pub fn between(&self, range: &Range<usize>) -> Range<usize> {
         self.outside(range.start)..self.outside(range.end)
     }
@@ -42,7 +42,7 @@ impl Inside {
     }
 }
 
-/// The insides of all boxes of a text, in order.
+/// Returns the insides of all boxes in a text, in order.
 pub(super) fn insides(text: &str) -> Vec<Inside> {
     if text.is_ascii() || !text.contains(BORDERS) {
         return Vec::new();
@@ -67,12 +67,12 @@ pub(super) fn insides(text: &str) -> Vec<Inside> {
     found
 }
 
-/// The part of a line inside the borders, and the space beside each.
+/// The part of a line inside the borders and the padding next to them.
 struct Inner<'a> {
     start: usize,
-    /// Without what pads it; a space at which the line may have been cut stays.
+    /// The text without padding; a single space at the end stays, as the line may have been cut there.
     text: &'a str,
-    /// The number of characters that there is room for, if there is a border at both ends.
+    /// The number of characters that fit, if there are borders at both ends.
     width: Option<usize>,
 }
 

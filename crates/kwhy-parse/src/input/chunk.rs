@@ -1,4 +1,4 @@
-//! A part of a document that is read alone.
+//! A part of a document that is parsed on its own.
 
 use std::sync::OnceLock;
 
@@ -7,63 +7,63 @@ use super::line::floor_char;
 use crate::redact::{MARK, Secrets};
 use kwhy_model::Span;
 
-/// The most of a line that is kept as proof (4 KiB); of a longer one it is the part around the mark.
+/// The maximum length in bytes of a line kept as evidence (4 KiB); a longer one is reduced to the part around the mark.
 const MAX_TEXT: usize = 4096;
 
 /// The number of bytes of a long line that are kept before the mark.
 const BEFORE: usize = 1024;
 
-/// The distance from the mark up to which secrets are looked for: further away nothing is kept.
+/// The distance from the mark within which secrets are searched; nothing beyond it is kept.
 const NEAR: usize = 2 * MAX_TEXT;
 
-/// A place in a line at which characters of it are omitted.
+/// A place in a line where characters are omitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap {
-    /// The byte after which they occurred.
+    /// The offset at which they were omitted.
     pub at: usize,
-    /// The number of characters that are omitted.
+    /// The number of omitted characters.
     pub characters: u64,
 }
 
-/// Some lines of a document, or a part of one, with their place in it.
+/// Some lines of a document, or a part of one, with their position in it.
 #[derive(Debug)]
 pub struct Chunk {
-    /// The document's number.
+    /// The index of the document.
     pub document: usize,
-    /// The document's byte at which it starts.
+    /// The offset in the document at which it starts.
     pub first_byte: usize,
     /// The number of lines of the document before it.
     pub lines_before: u64,
     /// The lines as a document of their own.
     pub text: Document,
-    /// The omitted parts of its line, if it is a part of one.
+    /// The omitted parts, if it is a part of a line.
     pub gaps: Vec<Gap>,
-    /// The ends of a list's items in it, if it is a part of a line that contains one: an item's line is the text
-    /// after the item before.
+    /// The ends of list items, if it is a part of a line that contains a list: the evidence for an item is then only
+    /// the text since the previous item.
     pub ends: Vec<usize>,
-    /// The places of its secrets, found when first asked for.
+    /// The ranges of its secrets, computed on demand.
     pub secrets: OnceLock<Secrets>,
 }
 
 impl Chunk {
-    /// The document's bytes of a span.
+    /// Maps a span to the document.
     pub fn whole(&self, span: &Span) -> Span {
         self.first_byte + span.start..self.first_byte + span.end
     }
 
-    /// The places of its secrets.
+    /// Returns the ranges of its secrets.
     pub fn secrets(&self) -> &Secrets {
         self.secrets.get_or_init(|| Secrets::of(self.text.text()))
     }
 
-    /// Masks the secrets in what was read from a range of the text.
+    /// Masks the secrets in a value that was read from a range of the text.
     pub fn hide(&self, range: &Span, value: &mut String) {
         if !self.secrets().is_empty() {
             self.secrets().hide(self.text.text(), range, value);
         }
     }
 
-    /// Masks the secrets in a place's line, whose first `omitted` bytes were cut off.
+    /// Masks the secrets in a place's line, from which the first `left_out` bytes were removed.
     fn mask(&self, at: usize, left_out: usize, place: &mut Place) {
         let line = self.text.line_span(self.text.line_of(at));
         let near = line.start.max(at.saturating_sub(NEAR))..line.end.min(at.saturating_add(NEAR));
@@ -86,8 +86,8 @@ impl Chunk {
         }
     }
 
-    /// Keeps of a place's line the item that contains a byte, which is the same however the line was cut, and says how
-    /// much occurred before it.
+    /// Reduces a place's line to the list item that contains an offset, which does not depend on how the line was
+    /// split. Returns the number of bytes removed before it.
     fn cut_to_item(&self, at: usize, place: &mut Place) -> usize {
         let next = self.ends.partition_point(|end| *end <= at);
         let before = next.checked_sub(1).and_then(|last| self.ends.get(last));
@@ -105,8 +105,8 @@ impl Chunk {
         start
     }
 
-    /// The place of a span in a line that contains items, with the item in place of the line: of a line that is long
-    /// nothing else is copied. Also says how much of the line precedes it.
+    /// Returns the place of a span in a line of list items, with only the item as its line: the rest of a long line is
+    /// not copied. Also returns the number of bytes of the line before the item.
     fn place_of_item(&self, span: &Span) -> (Place, usize) {
         let text = self.text.text();
         let line = self.text.line_of(span.start.min(text.len()));
@@ -130,7 +130,7 @@ impl Chunk {
         (place, start)
     }
 
-    /// The place of a span in the document. Secrets in its line are masked.
+    /// Returns the place of a span in the document. Secrets in its line are masked.
     pub fn place(&self, span: &Span) -> Place {
         let (mut place, item) = match self.text.is_original() && !self.ends.is_empty() {
             true => {

@@ -1,11 +1,11 @@
-//! Shell prompts and the kubectl commands after them: they name the object that the output
+//! Shell prompts and the kubectl commands after them, which name the object that the output
 //! below is about.
 
 use super::Segment;
 use crate::plain;
 use kwhy_model::{Format, Subject};
 
-/// The request of a kubectl-like command.
+/// What a kubectl-like command does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
     /// `describe`.
@@ -21,25 +21,25 @@ pub enum Verb {
 /// A command line found in a paste.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
-    /// The object or kind that it asks for.
+    /// What it does.
     pub verb: Verb,
-    /// The object it names, where it does.
+    /// The object that it names, if any.
     pub subject: Subject,
-    /// The kind of custom resource that it gets, as it is typed, where the subject's is not known.
+    /// The kind of custom resource that it gets, as typed, if the kind is not a known one.
     pub resource: Option<String>,
-    /// The objects of the kind that it asks for.
+    /// Which objects of the kind it selects.
     pub extent: Extent,
 }
 
-/// The objects of a kind that a command asks for.
+/// Which objects of a kind a command selects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Extent {
-    /// The input does not show a command, or it asks for some: by name, label or field, or what `grep` leaves of them.
+    /// An unknown selection: there is no command, or it selects by name, label or field, or is filtered by `grep`.
     #[default]
     Some,
-    /// All of one namespace, or of the cluster where the kind has no namespaces.
+    /// All objects of one namespace, or of the cluster if the kind is not namespaced.
     Namespace,
-    /// All of all namespaces.
+    /// All objects in all namespaces.
     Cluster,
 }
 
@@ -81,8 +81,8 @@ pub(crate) fn is_command(line: &str) -> bool {
     parse(line).is_some()
 }
 
-/// Reads a line as a command: after a prompt (`$ `, `# `, `root@host:~#`, `[root@host dir]#`,
-/// `PS C:\>`), or bare if it starts with kubectl or `oc` and a verb.
+/// Parses a command after a prompt (`$ `, `# `, `root@host:~#`, `[root@host dir]#`,
+/// `PS C:\>`), or without one if it starts with kubectl or `oc` and a verb.
 pub fn parse(line: &str) -> Option<Command> {
     let line = line.trim();
     // most lines of a large input are JSON
@@ -92,7 +92,7 @@ pub fn parse(line: &str) -> Option<Command> {
     if let Some(header) = line.strip_prefix("==== ") {
         return dump_header(header);
     }
-    // a sentence about a command and what it says
+    // a sentence that quotes a command and its output
     if line.starts_with('`') && plain::quotes_output(line) {
         return None;
     }
@@ -120,8 +120,8 @@ pub fn parse(line: &str) -> Option<Command> {
     Some(arguments(&words)).filter(|command| prompted || command.verb != Verb::Other)
 }
 
-/// The container whose log starts on the line of a segment, or the end of one, where both are marked, as in a dump of a
-/// cluster. Everything between the marks was written by that container.
+/// Returns the container whose log starts at a marker in a cluster dump (`Some(None)` for the end of a log), or `None`
+/// for any other segment. That container wrote everything between the two markers.
 pub fn log_section(segment: &Segment<'_>) -> Option<Option<Subject>> {
     if segment.format != Format::Command {
         return None;
@@ -131,12 +131,12 @@ pub fn log_section(segment: &Segment<'_>) -> Option<Option<Subject>> {
     Some(Some(command.subject).filter(|subject| *subject != Subject::default()))
 }
 
-/// Returns true if lines of a format may be the output of a container.
+/// Returns true if lines of this format may be a container's output.
 pub fn is_output(format: Format) -> bool {
     format.is_log() || format == Format::Plain
 }
 
-/// Reads the lines around a log in `kubectl cluster-info dump` (kubernetes/kubectl
+/// Parses the markers around a log in `kubectl cluster-info dump` (kubernetes/kubectl
 /// `pkg/cmd/clusterinfo/clusterinfo_dump.go`): `==== START logs for container etcd of pod kube-system/etcd-m1 ====`.
 fn dump_header(header: &str) -> Option<Command> {
     let header = header.strip_suffix(" ====")?;
@@ -182,7 +182,7 @@ fn strip_prompt(line: &str) -> (bool, &str) {
     {
         return (true, bare);
     }
-    // user@host:dir$ , [user@host dir]# , PS C:\dir> , (context) host $ ; any other words before a program that is known
+    // user@host:dir$ , [user@host dir]# , PS C:\dir> , (context) host $ ; or any words before a known program
     let head_end = line.char_indices().take(80).find(|&(at, c)| {
         let (before, after) = (&line[..at], &line[at + c.len_utf8()..]);
         let is_known = || {
@@ -278,7 +278,7 @@ fn arguments(words: &[&str]) -> Command {
     }
 }
 
-/// A word that can be a resource's name, without its group: `cephclusters.ceph.rook.io`.
+/// Returns a resource's name without its group (`cephclusters.ceph.rook.io`), if the word can be one.
 fn resource(word: &str) -> Option<String> {
     let word = word.split(['/', '.']).next()?;
     let is_name = word.starts_with(|c: char| c.is_ascii_lowercase())
@@ -310,7 +310,7 @@ fn name_object(verb: Verb, plain: &[&str], subject: &mut Subject) {
     subject.name = name.and_then(name_only);
 }
 
-/// A word that can be an object's name; placeholders such as `<pod>` and `$POD` are none.
+/// Returns an object's name if the word can be one; placeholders such as `<pod>` and `$POD` cannot.
 fn name_only(word: &str) -> Option<String> {
     let fits =
         |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'.' | b':');
@@ -358,7 +358,7 @@ mod tests {
             subject(">kubectl describe rs web-5d9f"),
             "ReplicaSet web-5d9f"
         );
-        // a prompt of any words
+        // a prompt of arbitrary words
         assert_eq!(subject("edge 7 $ kubectl describe pod web-0"), "Pod web-0");
         assert!(parse("it costs 7 $ a month").is_none());
     }

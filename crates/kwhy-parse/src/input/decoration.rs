@@ -1,4 +1,4 @@
-//! The outward shape of a line: fences, list numbers, quote marks, sentences.
+//! The decoration of a pasted line: fences, list numbers, quote marks; and recognition of sentences.
 
 use memchr::memchr;
 
@@ -7,14 +7,14 @@ use super::{boxes, markdown};
 use crate::log;
 use kwhy_model::Severity;
 
-/// Tags in which pages put pastes.
+/// Tags that web pages put around pastes.
 const TAGS: &[&[u8]] = &[b"br", b"pre", b"code"];
 
-/// The longest tag that is read, with its attributes.
+/// The maximum length of a recognised tag, including its attributes.
 const LONGEST_TAG: usize = 200;
 
-/// Returns true if a line starts with the marks of a Markdown fence, is nothing but tags in which pages put pastes, or the
-/// head of an admonition block.
+/// Returns true if a line starts with a Markdown fence or an admonition, or consists of tags that web pages put around
+/// pastes.
 pub(super) fn is_fence(text: &str) -> bool {
     let text = after_marks(text);
     !marks_of_fence(text).is_empty()
@@ -23,7 +23,7 @@ pub(super) fn is_fence(text: &str) -> bool {
         || (text.starts_with('<') && is_tags(text))
 }
 
-/// The line without what may precede a fence: spaces, quote marks, the mark of a list.
+/// Returns the line without what may precede a fence: spaces, quote marks, a list marker.
 fn after_marks(text: &str) -> &str {
     let text = text.trim_start().trim_start_matches(['>', ' ']);
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
@@ -38,7 +38,7 @@ fn after_marks(text: &str) -> &str {
         .unwrap_or(text)
 }
 
-/// The marks with which a text opens or closes a fence: three or more of one kind.
+/// Returns the fence characters at the start of a text: three or more of one kind, or none.
 fn marks_of_fence(text: &str) -> &str {
     let mark = text
         .bytes()
@@ -50,7 +50,7 @@ fn marks_of_fence(text: &str) -> &str {
     if length >= 3 { &text[..length] } else { "" }
 }
 
-/// The marks of the fence that is open after this fence line; none if none is. `open` are those that were open before.
+/// Returns the fence that is open after this line, if any; `open` is the fence that was open before it.
 pub(super) fn fence_after<'t>(text: &'t str, open: Option<&'t str>) -> Option<&'t str> {
     let text = after_marks(text);
     if text.starts_with(['?', '!']) {
@@ -62,7 +62,7 @@ pub(super) fn fence_after<'t>(text: &'t str, open: Option<&'t str>) -> Option<&'
     let marks = marks_of_fence(text);
     let has_info = !text[marks.len()..].trim().is_empty();
     match open {
-        // what closes a fence is of the kind that opened it, and not shorter
+        // a fence is closed by one of the same kind that is at least as long
         Some(open) if marks_of_fence(open) == open && !open.is_empty() => {
             let closes = marks.starts_with(open) && !has_info;
             let inside = marks.len() < open.len() || !marks.starts_with(&open[..1]);
@@ -71,7 +71,7 @@ pub(super) fn fence_after<'t>(text: &'t str, open: Option<&'t str>) -> Option<&'
             } else if inside {
                 Some(open)
             } else {
-                // the end of the one before is missing
+                // the previous fence was never closed
                 Some(marks)
             }
         }
@@ -80,8 +80,8 @@ pub(super) fn fence_after<'t>(text: &'t str, open: Option<&'t str>) -> Option<&'
     }
 }
 
-/// What follows on the line of a fence's opening marks, if it is no info string, without the marks that close it on the
-/// same line; and whether there are such.
+/// Returns the text on the line of an opening fence, unless it is an info string; and true if the fence is closed on
+/// the same line.
 pub(super) fn fenced_on_line(line: Line<'_>) -> Option<(Line<'_>, bool)> {
     let bare = after_marks(line.text);
     let marks = marks_of_fence(bare);
@@ -109,7 +109,7 @@ pub(super) fn fenced_on_line(line: Line<'_>) -> Option<(Line<'_>, bool)> {
     (!inner.is_blank()).then_some((inner, closes))
 }
 
-/// Languages after which text on the same line is content.
+/// Languages that may precede content on the line of an opening fence.
 const LANGUAGES: &[&str] = &[
     "bash",
     "console",
@@ -126,7 +126,7 @@ const LANGUAGES: &[&str] = &[
     "yml",
 ];
 
-/// Returns true if what follows a fence's marks names a language, maybe with attributes.
+/// Returns true if the text after a fence names a language, possibly with attributes.
 fn is_info(text: &str) -> bool {
     let mut words = text.split_whitespace();
     let is_name = |word: &str| {
@@ -140,7 +140,7 @@ fn is_info(text: &str) -> bool {
         && words.all(|word| word.contains('=') || word.starts_with(['{', ':']))
 }
 
-/// The line without the marks that close a fence at its end, if something else precedes them.
+/// Returns the line without a closing fence at its end, if other text precedes it.
 pub fn without_closing_marks(text: &str) -> &str {
     const MARKS: &str = "```";
     let end = text.trim_end();
@@ -148,14 +148,14 @@ pub fn without_closing_marks(text: &str) -> &str {
         return text;
     };
     let inner = inner.trim_end_matches('`');
-    // two such marks are code in a sentence
+    // two such fences in a line are inline code
     match inner.trim().is_empty() || inner.contains(MARKS) {
         true => text,
         false => inner,
     }
 }
 
-/// Returns true if a text is tags `<pre>` and `<code>` only; a `<br>` alone is an empty line.
+/// Returns true if a text consists of `<pre>` and `<code>` tags; a lone `<br>` is an empty line.
 fn is_tags(text: &str) -> bool {
     let mut rest = text.trim();
     while let Some(length) = tag_at_start(rest.as_bytes()) {
@@ -167,7 +167,7 @@ fn is_tags(text: &str) -> bool {
     rest.is_empty()
 }
 
-/// The length of the tag at the start of a text, if it is one in which pages put pastes:
+/// Returns the length of the tag at the start of a text, if web pages put it around pastes:
 /// `<br />`, `<pre class="x">`, `</code>`.
 pub(super) fn tag_at_start(text: &[u8]) -> Option<usize> {
     let head = text.get(..text.len().min(LONGEST_TAG))?;
@@ -185,7 +185,7 @@ pub(super) fn tag_at_start(text: &[u8]) -> Option<usize> {
     memchr::memchr(b'>', head).map(|end| end + 1)
 }
 
-/// The line without tags of pastes at its ends.
+/// Removes such tags from both ends of a line.
 fn strip_tags(line: Line<'_>) -> Line<'_> {
     let mut line = line;
     while let Some(length) = Some(line.text.trim_start())
@@ -207,7 +207,7 @@ fn strip_tags(line: Line<'_>) -> Line<'_> {
     line
 }
 
-/// The line without the borders that k9s draws at both ends.
+/// Removes the borders that k9s draws at both ends of a line.
 fn strip_borders(line: Line<'_>) -> Line<'_> {
     let bare = line.trim_start();
     let Some(rest) = bare.text.strip_prefix(boxes::BORDERS) else {
@@ -219,7 +219,7 @@ fn strip_borders(line: Line<'_>) -> Line<'_> {
     inner
 }
 
-/// A line of dashes under a header.
+/// Returns true for a line of dashes below a header.
 pub(super) fn is_rule(text: &str) -> bool {
     let text = text.trim();
     let is_part = |c: char| matches!(c, '-' | ' ' | '\t' | '\u{2500}' | '\u{2501}' | '\u{2014}');
@@ -234,14 +234,14 @@ pub(super) fn is_rule(text: &str) -> bool {
         && text.chars().all(is_part)
 }
 
-/// The line without what pages and editors put around it: tags (`<pre>`, `<br>`), borders, quote
-/// marks (`> `) and numbers (`3. `, `12) `, those of `cat -n`), and before a program's output list marks and
-/// emphasis. Its indentation stays where nothing was stripped.
+/// Removes what web pages and editors put around a line: tags (`<pre>`, `<br>`), borders, quote
+/// marks (`> `), numbers (`3. `, `12) `, those of `cat -n`), and, if a program printed the rest, list markers and
+/// emphasis. Its indentation is kept if nothing was removed.
 pub(super) fn strip_marks(line: Line<'_>) -> Line<'_> {
     markdown::strip(strip_borders(strip_numbers(strip_tags(line))))
 }
 
-/// The line without quote marks and numbers.
+/// Removes quote marks and numbers.
 fn strip_numbers(line: Line<'_>) -> Line<'_> {
     let mut line = line;
     let mut bare = line.trim_start();
@@ -273,7 +273,7 @@ fn strip_numbers(line: Line<'_>) -> Line<'_> {
     line
 }
 
-/// Takes the common indentation off all lines.
+/// Removes the common indentation of all lines.
 pub(super) fn strip_indentation(lines: &mut [Line<'_>]) {
     let common = lines
         .iter()
@@ -296,13 +296,13 @@ pub(super) fn strip_indentation(lines: &mut [Line<'_>]) {
     }
 }
 
-/// Returns true if a line outside a fence reads like a sentence or markup and not like a program's output.
+/// Returns true if a line outside a fence is a sentence or markup rather than a program's output.
 pub(super) fn is_prose(text: &str) -> bool {
     let text = text.trim();
     if is_logged(text) || is_starred(text) {
         return false;
     }
-    // a reason in bold before what was said
+    // a reason in bold before a message
     let bold = text
         .strip_prefix("**")
         .and_then(|rest| rest.split_once("**:"));
@@ -311,7 +311,7 @@ pub(super) fn is_prose(text: &str) -> bool {
     {
         return is_prose(said);
     }
-    // an error that a program set between dashes
+    // an error set between dashes by a program
     let inside = text.trim_matches('-');
     if text.starts_with("--") && inside.starts_with(' ') && inside.contains(": ") {
         return is_prose(inside);
@@ -333,7 +333,7 @@ pub(super) fn is_prose(text: &str) -> bool {
         return true;
     }
     let words = text.split_whitespace().count();
-    // a place such as `main.rs:14:` ends no sentence
+    // a colon after `main.rs:14` does not end a sentence
     let ends = text.ends_with(['.', '?', '!', '。', '：', '；'])
         || text
             .strip_suffix(':')
@@ -348,20 +348,20 @@ pub(super) fn is_prose(text: &str) -> bool {
                 .is_some_and(|title| title.chars().all(heading)))
 }
 
-/// Returns true if a line starts as tools for names and disks say what is wrong (`** server can't find`): asterisks with a
-/// space after them are no emphasis, and one alone starts an item of a list.
+/// Returns true if a line starts like an error of nslookup or similar tools (`** server can't find`): asterisks before
+/// a space are not emphasis, and a single one is a list marker.
 fn is_starred(text: &str) -> bool {
     let rest = text.trim_start_matches('*');
     text.len() - rest.len() >= 2 && rest.starts_with(' ') && rest.contains(char::is_alphabetic)
 }
 
-/// Returns true if a line states a level as logs do, after at most a time and a rule.
+/// Returns true if a line states a level of at least warning as logs do, after a time or a rule at most.
 fn is_logged(text: &str) -> bool {
     let text = text.trim_start_matches(['-', ' ', '*']);
     log::stated_severity(text).is_some_and(|severity| severity >= Severity::Warning)
 }
 
-/// Cuts a line that ends one object in JSON and starts the next, as programs print them that end no line: `}{`.
+/// Splits `}{`, printed by programs that write JSON objects without newlines between them.
 pub(super) fn between_objects(line: Line<'_>) -> Option<(Line<'_>, Line<'_>)> {
     let start = memchr(b'{', line.text.as_bytes()).filter(|_| line.text.trim() == "}{")?;
     let end = Line {
@@ -371,7 +371,7 @@ pub(super) fn between_objects(line: Line<'_>) -> Option<(Line<'_>, Line<'_>)> {
     Some((end, line.skip(start)))
 }
 
-/// A rule of a table that is drawn as a box: `+-----+-----+`.
+/// Returns true for a rule of a table drawn as a box: `+-----+-----+`.
 pub(super) fn is_box_rule(text: &str) -> bool {
     let text = text.trim();
     text.starts_with('+')

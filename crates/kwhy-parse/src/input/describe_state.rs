@@ -1,10 +1,10 @@
-//! The state of the describe that a line may belong to.
+//! The state of an open describe, by which further lines are assigned to it.
 
 use super::segment::Segment;
 use crate::input::Line;
 use crate::{describe, events};
 
-/// The raw data of a ConfigMap, which can look like anything.
+/// The raw data of a ConfigMap, which may contain any text.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum Data {
     #[default]
@@ -20,7 +20,7 @@ impl Data {
         let is_type = |line: &Line<'_>| line.text.starts_with("Type:");
         match (self, text.trim()) {
             (_, "Data" | "BinaryData") => Data::Title,
-            // a Secret shows sizes only
+            // Secrets show only sizes
             (Data::Title, "====") if !open.lines.iter().any(is_type) => Data::Open,
             (Data::Open, _) if events_title(text).is_none() => Data::Open,
             _ => Data::None,
@@ -28,7 +28,7 @@ impl Data {
     }
 }
 
-/// The state of the events of a describe's current object.
+/// The state of the events of the current object of a describe.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum EventsState {
     #[default]
@@ -58,8 +58,8 @@ impl EventsState {
         }
     }
 
-    /// Returns true if the line shows events again, which must be another object's: a paste may continue with
-    /// the events alone.
+    /// Returns true if the line starts a second list of events, which must belong to another object: a paste may
+    /// contain only that object's events.
     pub fn is_over_at(self, text: &str) -> bool {
         match self {
             EventsState::NotYet => false,
@@ -72,7 +72,7 @@ impl EventsState {
     }
 }
 
-/// The text after the title of a describe's events, if the line is that.
+/// Returns the text after the title of a describe's events; `None` if the line is not that title.
 pub(super) fn events_title(text: &str) -> Option<&str> {
     let value = text.trim_start().strip_prefix("Events:")?.trim();
     matches!(value, "" | "<none>").then_some(value)

@@ -1,4 +1,4 @@
-//! A named stream of bytes, as text with the way back to its bytes.
+//! A named input, decoded to text that is mapped to the original bytes.
 
 mod joined;
 
@@ -10,11 +10,11 @@ use super::line::floor_char;
 use super::normalize::{Clean, Edit, clean, is_clean, original_offset, utf16_unit};
 use kwhy_model::Span;
 
-/// A named input (the paste, a file), decoded to clean text, with the way back to its bytes.
+/// A named input (the paste, a file), decoded to clean text that is mapped to the original bytes.
 ///
-/// Byte order marks, carriage returns before line ends, terminal escapes, zero-width characters
-/// and typographic quotes are gone from [`Document::text`]; [`Document::original_line`] shows the
-/// line as it occurred. Line numbers are the same in both.
+/// Byte order marks, carriage returns before newlines, terminal escapes and zero-width characters are
+/// removed from [`Document::text`], and typographic quotes are replaced; [`Document::original_line`] returns
+/// the original line. Line numbers are the same in both.
 ///
 /// ```
 /// use kwhy_parse::input::Document;
@@ -32,24 +32,24 @@ pub struct Document {
     edits: Vec<Edit>,
     line_starts: Vec<usize>,
     invalid: u64,
-    /// The places at which lines were joined, with those in the text before.
+    /// The places where lines were joined, mapped to the text before joining.
     joins: Vec<Edit>,
-    /// The starts of lines of which nothing in the text separates the line before.
+    /// The starts of lines that were joined to the previous one without a separator.
     glued: Vec<usize>,
-    /// True if all characters are single bytes; found when first asked for.
+    /// True if all characters are single bytes; computed on demand.
     is_ascii: OnceLock<bool>,
 }
 
-/// The place of a span in the input, for people.
+/// The position of a span in the input, for display.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// The line, counted from 1.
+    /// The line number, starting at 1.
     pub line: u64,
-    /// The first character's column in the original line, in characters, counted from 1.
+    /// The column of the first character in the original line, in characters, starting at 1.
     pub column: u64,
-    /// The original line, without its line end; invalid bytes as U+FFFD.
+    /// The original line without its newline; invalid bytes are U+FFFD.
     pub text: String,
-    /// The bytes of `text` that the span covers; it ends with the line.
+    /// The range of `text` that the span covers, at most up to the end of the line.
     pub mark: std::ops::Range<usize>,
 }
 
@@ -94,30 +94,30 @@ impl Document {
         }
     }
 
-    /// Returns true if lines were joined: those of the text are counted by [`Document::line_of`] then.
+    /// Returns true if lines were joined; the lines of an offset must then be counted by [`Document::line_of`].
     pub fn has_joined_lines(&self) -> bool {
         !self.joins.is_empty()
     }
 
-    /// The input's name: `stdin` or a path.
+    /// Returns the input's name: `stdin` or a path.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The bytes as they came.
+    /// Returns the original bytes.
     pub fn original(&self) -> &[u8] {
         self.original.as_deref().unwrap_or(self.text.as_bytes())
     }
 
-    /// The clean text. All spans of events and objects are ranges of its bytes.
+    /// Returns the clean text. All spans of events and objects are ranges of its bytes.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The number of lines; a last line without line end counts.
+    /// Returns the number of lines, including a last one without a newline.
     pub fn line_count(&self) -> u64 {
         let lines = self.line_starts.len() as u64;
-        // a line of escape sequences alone is none of the clean text
+        // a line of escape sequences alone is missing from the clean text
         let bytes = match &self.original {
             Some(original) if !is_utf16(original) => original.as_slice(),
             _ => self.text.as_bytes(),
@@ -126,22 +126,22 @@ impl Document {
         lines - u64::from(is_ended)
     }
 
-    /// The size of the original in bytes.
+    /// Returns the size of the original in bytes.
     pub fn byte_count(&self) -> u64 {
         self.original.as_ref().map_or(self.text.len(), Vec::len) as u64
     }
 
-    /// The number of byte sequences of the original that were not UTF-8.
+    /// Returns the number of byte sequences in the original that were not UTF-8.
     pub fn invalid_sequences(&self) -> u64 {
         self.invalid
     }
 
-    /// The line of a byte of the text, counted from 1.
+    /// Returns the line number of an offset in the text, starting at 1.
     pub fn line_of(&self, at: usize) -> u64 {
         self.line_starts.partition_point(|start| *start <= at) as u64
     }
 
-    /// The text's bytes of a line, without its end.
+    /// Returns the range of a line in the text, without its newline.
     pub fn line_span(&self, line: u64) -> Span {
         let index = usize::try_from(line.max(1) - 1).unwrap_or(usize::MAX);
         let Some(&start) = self.line_starts.get(index) else {
@@ -156,7 +156,7 @@ impl Document {
         start..end
     }
 
-    /// A line of the original, without its line end; invalid bytes as U+FFFD.
+    /// Returns a line of the original without its newline; invalid bytes become U+FFFD.
     pub fn original_line(&self, line: u64) -> String {
         let span = self.line_span(line);
         let Some(bytes) = &self.original else {
@@ -170,8 +170,8 @@ impl Document {
             .to_owned()
     }
 
-    /// The byte of the original at which the line starts that starts at this byte of the text; the
-    /// original's end for the text's.
+    /// Maps the start of a line in the text to the start of that line in the original; the end of the text
+    /// maps to the end of the original.
     pub fn original_line_begin(&self, start: usize) -> usize {
         match &self.original {
             None => start,
@@ -180,8 +180,8 @@ impl Document {
         }
     }
 
-    /// The byte of the original at which a line starts: after the line end before it, so that what
-    /// was taken out at the line's start belongs to it.
+    /// Returns the start of a line in the original: right after the previous newline, so that it includes
+    /// what was removed at the start of the line.
     fn original_line_start(&self, bytes: &[u8], start: usize) -> usize {
         let Some(line_end) = start.checked_sub(1) else {
             return 0;
@@ -193,12 +193,12 @@ impl Document {
         line_end + if is_utf16(bytes) { 2 } else { 1 }
     }
 
-    /// Returns true if nothing in the text separates the line that starts at a byte from the one before it.
+    /// Returns true if the line that starts at this offset was joined to the previous one without a separator.
     fn is_glued(&self, start: usize) -> bool {
         self.glued.binary_search(&start).is_ok()
     }
 
-    /// The place of a span in the original. A span over several lines is cut at the first's end.
+    /// Returns the place of a span in the original. A span over several lines is cut at the end of the first.
     pub fn place(&self, span: &Span) -> Place {
         let line = self.line_of(span.start.min(self.text.len()));
         let line_span = self.line_span(line);
@@ -226,8 +226,8 @@ impl Document {
         }
     }
 
-    /// Returns true if a span's text is not what occurs in the original: escapes, carriage returns or invisible
-    /// characters were taken out. Lines that were joined do not count.
+    /// Returns true if a span differs from the original because escapes, carriage returns or invisible
+    /// characters were removed. Joined lines do not count.
     pub fn is_cleaned(&self, span: &Span) -> bool {
         let Some(original) = self.original.as_deref() else {
             return false;
@@ -236,16 +236,16 @@ impl Document {
         let joined = at(span.start)..at(span.end);
         let outer =
             original_offset(&self.edits, joined.start)..original_offset(&self.edits, joined.end);
-        // in UTF-16 every character has another number of bytes
+        // in UTF-16 every character differs in length
         is_utf16(original) || outer.len() != joined.len()
     }
 
-    /// Returns true if the text is the original.
+    /// Returns true if the text is the original, unchanged.
     pub(super) fn is_original(&self) -> bool {
         self.original.is_none() && self.joins.is_empty()
     }
 
-    /// The bytes of its line that a span covers. A span over several lines is cut at the first's end.
+    /// Returns the part of its line that a span covers. A span over several lines is cut at the end of the first.
     pub(super) fn mark(&self, span: &Span) -> Span {
         if !self.is_original() {
             return self.place(span).mark;
@@ -256,7 +256,7 @@ impl Document {
         start - line.start..end - line.start
     }
 
-    /// The column of a byte of the original in the line that starts at another one.
+    /// Returns the column, starting at 1, of the offset `at` in the original line that starts at `line`.
     pub(super) fn column(&self, line: usize, at: usize) -> u64 {
         let is_ascii = *self.is_ascii.get_or_init(|| self.text.is_ascii());
         let before = self.text.get(line..at).unwrap_or("");
@@ -267,7 +267,7 @@ impl Document {
         characters as u64 + 1
     }
 
-    /// The byte of the original at which a byte of the clean text occurs.
+    /// Maps an offset in the clean text to the original.
     pub fn original_offset(&self, at: usize) -> usize {
         original_offset(&self.edits, original_offset(&self.joins, at))
     }
@@ -375,7 +375,7 @@ mod tests {
         assert_eq!(&place.text[place.mark], "&lt;none&gt;");
     }
 
-    /// Texts full of what is cleaned.
+    /// Generates texts full of what cleaning removes.
     fn dirty() -> impl Strategy<Value = String> {
         let piece = prop::sample::select(vec![
             "x", "yz", "\n", "\r\n", "\r", " ", "\t", "&lt;", "&gt;", "&quot;", "&amp;", "&", ";",

@@ -1,27 +1,27 @@
-//! What an editor, a diff or a comment puts before every line of a text: `+`, `# `, `// `, `* `, line numbers.
+//! Gutters, which editors, diffs and comments put before every line: `+`, `# `, `// `, `* `, line numbers.
 //!
-//! One line alone may start with anything; a gutter is what all lines have that are not empty. After it come tables,
-//! descriptions and objects, whose lines say nothing one by one.
+//! A single line may start with anything; a gutter precedes all non-empty lines. It is removed because tables,
+//! descriptions and objects cannot be recognised line by line.
 
 use std::ops::Range;
 
-/// Marks that may precede each line, the longer ones first. `- ` starts the items of a list in YAML.
+/// Marks that may precede each line, the longer ones first. `- ` is missing, as it starts list items in YAML.
 const MARKS: &[&str] = &["# ", "#", "// ", "//", "* ", "+ ", "+", "| ", "; "];
 
-/// What follows line numbers, the longer ones first.
+/// Separators after line numbers, the longer ones first.
 const SIGNS: &[&str] = &[" | ", "| ", "|", ": ", ":"];
 
-/// The fewest lines that have a gutter.
+/// The minimum number of lines with a gutter.
 const LINES: usize = 3;
 
-/// The ranges of a text that are its gutter, one for each line that has some; none if it has no gutter.
+/// Returns the ranges of a text's gutter, one per non-empty line; empty if it has none.
 pub(super) fn ranges(text: &str) -> Vec<Range<usize>> {
     of_marks(text)
         .or_else(|| of_numbers(text))
         .unwrap_or_default()
 }
 
-/// The lines of a text with their offsets.
+/// Returns the lines of a text with their offsets.
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.split_inclusive('\n').scan(0, |at, line| {
         let start = *at;
@@ -30,10 +30,10 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// The gutter of a mark: every line that is not empty starts with it, or is nothing else.
+/// Returns the gutter of a mark, if every non-empty line starts with it or consists of it.
 fn of_marks(text: &str) -> Option<Vec<Range<usize>>> {
     let mark = MARKS.iter().find(|mark| text.starts_with(**mark))?;
-    // a space after the first mark may be of the text
+    // a space after the first mark may belong to the text
     let fits = |mark: &&&str| {
         let bare = mark.trim_end();
         let mut filled = lines(text).filter(|(_, line)| !line.trim().is_empty());
@@ -52,7 +52,7 @@ fn of_marks(text: &str) -> Option<Vec<Range<usize>>> {
     (found.len() >= LINES).then_some(found)
 }
 
-/// The gutter of line numbers: each line has the number after that of the line before, and the same sign after it.
+/// Returns the gutter of line numbers, if the lines are numbered consecutively with the same separator.
 fn of_numbers(text: &str) -> Option<Vec<Range<usize>>> {
     if !text
         .trim_start_matches(' ')
@@ -63,7 +63,7 @@ fn of_numbers(text: &str) -> Option<Vec<Range<usize>>> {
     SIGNS.iter().find_map(|sign| numbered(text, sign))
 }
 
-/// The gutter of line numbers with a sign after each.
+/// Returns the gutter of line numbers followed by this separator.
 fn numbered(text: &str, sign: &str) -> Option<Vec<Range<usize>>> {
     let mut found = Vec::new();
     let mut before: Option<u64> = None;
@@ -102,7 +102,7 @@ mod tests {
             let marked = |line: &str| format!("{mark}{line}\n");
             let all: String = inner.lines().map(marked).collect();
             assert_eq!(read(&all).text(), inner, "{mark}");
-            // editors take the space off the ends of lines
+            // editors strip trailing spaces
             let trimmed: String = all
                 .lines()
                 .map(|line| line.trim_end().to_owned() + "\n")

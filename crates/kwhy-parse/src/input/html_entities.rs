@@ -1,21 +1,21 @@
-//! Lines that a web page escaped for HTML.
+//! Detects lines escaped for HTML by a web page, and decodes entities.
 //!
 //! Source: HTML Living Standard, "Character references". A page that shows a paste escapes all of
-//! it, so a line is taken as escaped only if
+//! it, so a line counts as escaped only if
 //! - it contains an entity for what kubectl prints in brackets or quotes (`&lt;none&gt;`, `&quot;`,
 //!   `&#39;`) or for a space of a table (`&nbsp;`),
-//! - each of its `&` starts an entity, so that the address in a log (`?a=1&b=2`) speaks against it,
-//! - and nothing occurs in it that would have been escaped: no `<` or `>` but of a tag that contains
+//! - each of its `&` starts an entity, which rules out addresses in logs (`?a=1&b=2`),
+//! - and it contains nothing that would have been escaped: no `<` or `>` except in tags around
 //!   pastes (`<br>`, `<pre>`), and no `"` beside `&quot;`.
 //!
-//! A line with `&amp;` alone stays as it is.
+//! A line with only `&amp;` is left unchanged.
 
 use memchr::{memchr, memchr_iter, memchr2_iter};
 
-/// The longest entity that is read, `&` and `;` included.
+/// The maximum length of a recognised entity, including `&` and `;`.
 const LONGEST: usize = 9;
 
-/// Decodes an entity at the start of a text: its length and its character.
+/// Decodes the entity at the start of a text; returns its length and its character.
 pub(super) fn at_start(text: &[u8]) -> Option<(usize, char)> {
     let head = text.get(..text.len().min(LONGEST))?;
     let end = memchr(b';', head)?;
@@ -36,7 +36,7 @@ pub(super) fn at_start(text: &[u8]) -> Option<(usize, char)> {
     Some((end + 1, c))
 }
 
-/// A character by its number, if it is one that a line may contain.
+/// Returns the character with this number, if a line may contain it.
 fn numbered(digits: &[u8], radix: u32) -> Option<char> {
     if !digits.iter().all(u8::is_ascii_alphanumeric) {
         return None;
@@ -49,15 +49,15 @@ fn numbered(digits: &[u8], radix: u32) -> Option<char> {
     }
 }
 
-/// Returns true if an entity shows that its line may be escaped: one of a bracket, a plain quote or a space.
+/// Returns true if an entity suggests that its line is escaped: a bracket, a plain quote or a space.
 pub(super) fn tells(text: &[u8]) -> bool {
     const NAMES: [&[u8]; 6] = [b"&lt;", b"&gt;", b"&quot;", b"&apos;", b"&nbsp;", b"&#"];
     NAMES.iter().any(|name| text.starts_with(name))
         && at_start(text).is_some_and(|(_, c)| matches!(c, '<' | '>' | '"' | '\'' | ' '))
 }
 
-/// Returns true if an entity that [`tells`] may occur in the bytes: by its first letters, in a way that the
-/// compiler makes a few instructions for many bytes of.
+/// Returns true if the bytes may contain an entity that [`tells`], judging by its first letters; written so that the
+/// compiler vectorises it.
 pub(super) fn may_tell(bytes: &[u8]) -> bool {
     let length = bytes.len().saturating_sub(2);
     let (Some(first), Some(second), Some(third)) =
@@ -96,7 +96,7 @@ pub(super) fn is_escaped(line: &[u8]) -> bool {
     is_encoded && !(has_quote && memchr(b'"', line).is_some()) && !has_foreign_bracket(line)
 }
 
-/// Returns true if a bracket occurs in a line that belongs to no tag that contains pastes.
+/// Returns true if a line contains a bracket outside the tags around pastes.
 fn has_foreign_bracket(line: &[u8]) -> bool {
     let mut after = 0;
     for at in memchr2_iter(b'<', b'>', line) {

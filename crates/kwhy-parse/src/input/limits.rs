@@ -1,11 +1,11 @@
-//! Limits on reading an input, whatever it contains.
+//! Limits on parsing an input, whatever it contains.
 
 use super::line::MAX_LINE;
 
-/// The deepest that maps and lists are read, whatever is asked for: each level takes a place on the stack.
+/// The upper bound of the nesting depth, whatever is requested, as each level uses the stack.
 const DEEPEST: u64 = 500;
 
-/// Limits on what is read of an input. What they omit is reported in `Report::limits`.
+/// Limits on parsing an input. Anything omitted because of them is reported in `Report::limits`.
 ///
 /// ```
 /// use kwhy_parse::input::ReadLimits;
@@ -15,11 +15,11 @@ const DEEPEST: u64 = 500;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadLimits {
-    /// Bytes of a line; 1 MiB at most.
+    /// The maximum length of a line in bytes; at most 1 MiB.
     pub line_length: u64,
-    /// Maps and lists in one another, in YAML and JSON; 500 at most.
+    /// The maximum nesting depth of YAML and JSON; at most 500.
     pub depth: u64,
-    /// Values for which the anchors and aliases of one object in YAML may occur together.
+    /// The maximum number of values to which the anchors and aliases of one YAML object may expand.
     pub aliases: u64,
 }
 
@@ -27,34 +27,34 @@ impl Default for ReadLimits {
     fn default() -> ReadLimits {
         ReadLimits {
             line_length: MAX_LINE as u64,
-            // objects of Kubernetes have less than 30
+            // Kubernetes objects nest less than 30 levels deep
             depth: 100,
-            // kubectl writes none, people a few dozen
+            // kubectl prints none, people write a few dozen
             aliases: 10_000,
         }
     }
 }
 
 impl ReadLimits {
-    /// Sets the bytes of a line.
+    /// Sets the maximum length of a line in bytes.
     pub fn with_line_length(mut self, bytes: u64) -> ReadLimits {
         self.line_length = bytes;
         self
     }
 
-    /// Sets the number of maps and lists in one another.
+    /// Sets the maximum nesting depth.
     pub fn with_depth(mut self, depth: u64) -> ReadLimits {
         self.depth = depth;
         self
     }
 
-    /// Sets the number of values for which the anchors and aliases of one object may occur together.
+    /// Sets the maximum number of values to which the anchors and aliases of one object may expand.
     pub fn with_aliases(mut self, values: u64) -> ReadLimits {
         self.aliases = values;
         self
     }
 
-    /// Within what can be held.
+    /// Returns the limits, reduced to their upper bounds.
     pub fn bounded(self) -> ReadLimits {
         ReadLimits {
             line_length: self.line_length.min(MAX_LINE as u64),

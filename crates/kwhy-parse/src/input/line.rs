@@ -2,35 +2,35 @@
 
 use memchr::memchr_iter;
 
-/// The number of bytes of a line that are read (1 MiB). Logs contain no longer records; a file without
-/// line ends is not a text that a parser knows.
+/// The maximum length of a line in bytes (1 MiB). No log contains longer records, and a file without
+/// newlines is not in any known text format.
 pub(crate) const MAX_LINE: usize = 1 << 20;
 
-/// A line of a document's text, without its line end and without what was stripped from its
-/// left side (a common indentation, a list number, a quote mark). Of a line longer than 1 MiB it
-/// is the first MiB.
+/// A line of a document's text, without its newline and without what was stripped from its
+/// left side (a common indentation, a list number, a quote mark). Lines longer than 1 MiB are
+/// truncated to that length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line<'a> {
     /// The line's text.
     pub text: &'a str,
-    /// The byte of the document's text at which `text` starts.
+    /// The offset of `text` in the document's text.
     pub start: usize,
-    /// The line's number in the document, counted from 1.
+    /// The line's number in the document, starting at 1.
     pub number: u64,
 }
 
 impl<'a> Line<'a> {
-    /// The document's bytes of the line.
+    /// Returns the range of the line in the document.
     pub fn span(&self) -> std::ops::Range<usize> {
         self.start..self.start + self.text.len()
     }
 
-    /// The line without the spaces at its left end.
+    /// Returns the line without leading white space.
     pub fn trim_start(&self) -> Line<'a> {
         self.skip(self.indent())
     }
 
-    /// The line without its first `bytes` bytes, which must end at a character.
+    /// Returns the line without its first `bytes` bytes, which must end on a character boundary.
     pub fn skip(&self, bytes: usize) -> Line<'a> {
         Line {
             text: &self.text[bytes..],
@@ -39,7 +39,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// The number of spaces at the left end; a tab counts as one.
+    /// Returns the number of leading spaces; a tab counts as one.
     pub fn indent(&self) -> usize {
         match self.first() {
             Some((spaces, _)) => spaces,
@@ -47,8 +47,8 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// The first byte that is not a space, and how many precede it, where ASCII shows: most lines are
-    /// asked for that several times.
+    /// Returns the first byte that is not a space and the number of spaces before it, if it is ASCII; a fast path, as
+    /// most lines are queried several times.
     fn first(&self) -> Option<(usize, u8)> {
         let bytes = self.text.as_bytes();
         let spaces = bytes
@@ -58,13 +58,13 @@ impl<'a> Line<'a> {
         Some((spaces, first.filter(u8::is_ascii_graphic)?))
     }
 
-    /// Returns true if the line contains nothing but spaces.
+    /// Returns true if the line contains only white space.
     pub fn is_blank(&self) -> bool {
         self.first().is_none() && self.text.trim().is_empty()
     }
 }
 
-/// The lines of a text, the first with number 1. Line ends are `\n`; none is added at the end.
+/// Returns the lines of a text, numbered from 1. Lines end with `\n`; a trailing one does not start another line.
 pub fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     let mut ends = memchr_iter(b'\n', text.as_bytes());
     let mut next = 0;
@@ -82,7 +82,7 @@ pub fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     })
 }
 
-/// The last place at or before `at` where a character starts; the text's end if it is shorter.
+/// Returns the last character boundary at or before `at`, or the end of a shorter text.
 pub fn floor_char(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {

@@ -1,18 +1,18 @@
-//! List marks and emphasis (Markdown, reStructuredText) before lines that a program printed.
+//! List markers and emphasis (Markdown, reStructuredText) before lines that a program printed.
 //!
-//! A mark is taken off only where what follows has the shape of a program's output: `- ` starts an item of
-//! YAML, too, and sentences follow any mark.
+//! A marker is removed only if a program's output follows: `- ` also starts an item of
+//! YAML, and sentences may follow any marker.
 
 use super::line::Line;
 use crate::{events, log, table};
 
-/// Marks of lists, and of lines that a diff adds.
+/// List markers, and the marker of lines added in a diff.
 const ITEMS: &[&str] = &["- ", "* ", "+ ", "\u{2022} ", "+"];
 
-/// Marks of emphasis and of code, which end as they start; the longer ones first.
+/// Markers of emphasis and code, the same at both ends; the longer ones first.
 const EMPHASES: &[&str] = &["**", "__", "*", "_", "`"];
 
-/// The words that start a program's error, up to a colon.
+/// Words before a colon with which programs start an error.
 const ERRORS: &[&str] = &[
     "ERROR",
     "Error",
@@ -28,7 +28,7 @@ const ERRORS: &[&str] = &[
     "Error response from daemon",
 ];
 
-/// The line without a list mark and without emphasis around it, if a program printed what they mark.
+/// Removes a list marker and emphasis from a line, if a program printed the rest.
 pub(super) fn strip(line: Line<'_>) -> Line<'_> {
     let bare = line.trim_start();
     if !bare
@@ -37,7 +37,7 @@ pub(super) fn strip(line: Line<'_>) -> Line<'_> {
     {
         return line;
     }
-    // a tab precedes the items of an error that is a list (hashicorp/go-multierror)
+    // an error that lists others indents them by a tab (hashicorp/go-multierror)
     let is_tabbed = line.text.starts_with('\t');
     let item = ITEMS
         .iter()
@@ -56,7 +56,7 @@ pub(super) fn strip(line: Line<'_>) -> Line<'_> {
     }
 }
 
-/// The log record that starts after a list mark or emphasis on a line.
+/// Returns the log record after a list marker or emphasis.
 pub fn marked_record(text: &str) -> Option<&str> {
     let line = Line {
         text,
@@ -67,7 +67,7 @@ pub fn marked_record(text: &str) -> Option<&str> {
     (bare != line && log::detect(bare.text).is_some()).then_some(bare.text)
 }
 
-/// The text between marks of emphasis; they may end on a later line.
+/// Returns the text between emphasis markers, the second of which may be on a later line.
 fn unemphasized(line: Line<'_>) -> Option<Line<'_>> {
     let mark = EMPHASES.iter().find(|mark| line.text.starts_with(**mark))?;
     let mut inner = line.skip(mark.len());
@@ -81,7 +81,7 @@ fn unemphasized(line: Line<'_>) -> Option<Line<'_>> {
     Some(inner)
 }
 
-/// Returns true if a text has the shape of what a program prints; `is_item` says that it could be an item of YAML.
+/// Returns true if a text looks like a program's output; `is_item` means that it could be a YAML item.
 fn is_output(text: &str, is_item: bool) -> bool {
     if is_item && is_member(text) {
         return false;
@@ -95,14 +95,14 @@ fn is_output(text: &str, is_item: bool) -> bool {
         || (!is_item && table::is_header(text))
 }
 
-/// Returns true if a record says alone what it is. Of what envelopes contain only lines of the journal are taken for
-/// such: what other tools put before each line of a log is learned from the lines before it, and a container
-/// runtime's lines are parts of others, which may have marks of their own.
+/// Returns true if a record is unmistakable on its own. Of enveloped records this holds only for the journal's: other
+/// tools' prefixes are recognised only from preceding lines, and a container runtime's payload may
+/// have markers of its own.
 pub(crate) fn is_printed(text: &str) -> bool {
     !log::is_enveloped(text) || text.starts_with(|c: char| c.is_ascii_uppercase())
 }
 
-/// Returns true if a text starts as a member of a map in YAML does.
+/// Returns true if a text starts like a YAML member.
 fn is_member(text: &str) -> bool {
     let is_key = |key: &str| {
         key.starts_with(|c: char| c.is_ascii_lowercase()) && !key.contains(char::is_whitespace)
@@ -111,7 +111,7 @@ fn is_member(text: &str) -> bool {
     colon.is_some_and(|(key, rest)| is_key(key) && (rest.is_empty() || rest.starts_with(' ')))
 }
 
-/// Returns true if a text starts as programs say that they failed.
+/// Returns true if a text starts like a program's error message.
 fn is_error(text: &str) -> bool {
     const LONGEST: usize = 64;
     let head = text.get(..super::line::floor_char(text, LONGEST));

@@ -1,4 +1,4 @@
-//! From bytes to lines and segments.
+//! Splits bytes into lines and segments.
 
 mod boxes;
 mod chunk;

@@ -1,22 +1,22 @@
-//! Takes out of a text what editors, terminals and web pages put in: byte order marks, carriage
-//! returns, colour sequences, zero-width characters, spaces and dashes of other widths, typographic
-//! quotes, HTML entities (which lines are escaped says [`html_entities`]), and puts characters together that a
-//! container runtime cut ([`split_utf8`]).
+//! Cleans text of what editors, terminals and web pages add: byte order marks, carriage returns, colour
+//! sequences, zero-width characters, unusual spaces and dashes, typographic quotes, HTML entities
+//! (see [`html_entities`] for which lines count as escaped); and joins characters that a
+//! container runtime split ([`split_utf8`]).
 
 use memchr::{memchr, memchr_iter, memchr2, memchr2_iter, memchr3, memchr3_iter, memrchr};
 
 use super::{html_entities, split_utf8};
 
-/// A change made to the bytes of a document: `text` from `clean` on replaces `original`.
+/// An edit that maps clean text to the original, by the offsets after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Edit {
-    /// The offset in the clean text of the bytes after the edit.
+    /// The offset in the clean text after the edit.
     pub clean: usize,
-    /// The offset in the original of the bytes after the edit.
+    /// The offset in the original after the edit.
     pub original: usize,
 }
 
-/// A cleaned text and how it came about.
+/// A cleaned text and its edits.
 #[derive(Debug, Default)]
 pub(crate) struct Clean {
     pub text: String,
@@ -25,18 +25,18 @@ pub(crate) struct Clean {
     pub invalid: u64,
 }
 
-/// Returns true if bytes are a text that needs no cleaning at all.
+/// Returns true if the bytes are text that needs no cleaning.
 pub fn is_clean(bytes: &[u8]) -> bool {
     !has_dirty_ascii(bytes)
         && (bytes.is_ascii() || std::str::from_utf8(bytes).is_ok_and(|text| !has_dirty(text)))
 }
 
-/// The number of bytes that are examined together for what needs more than one byte to decide.
+/// The number of bytes that are filtered at once before any closer examination.
 const CHUNK: usize = 4096;
 
-/// Returns true if there is a carriage return, a terminal escape or a line that was escaped for HTML.
-/// Chunks with an ampersand, as addresses in logs have, are filtered without a branch a byte; a line
-/// is looked at once, however many entities it contains.
+/// Returns true if there is a carriage return, a terminal escape or a line escaped for HTML.
+/// Chunks with an ampersand, which addresses in logs contain, are filtered without a branch per byte; each line
+/// is examined once, however many entities it contains.
 fn has_dirty_ascii(bytes: &[u8]) -> bool {
     let mut seen = 0;
     let mut start = 0;
@@ -53,7 +53,7 @@ fn has_dirty_ascii(bytes: &[u8]) -> bool {
         if memchr2(b'\r', 0x1b, chunk).is_some() {
             return true;
         }
-        // an entity may reach over the chunk's end
+        // an entity may extend beyond the chunk
         let reach = bytes.get(at..bytes.len().min(end + 4)).unwrap_or(chunk);
         if html_entities::may_tell(reach) {
             for entity in memchr_iter(b'&', chunk).map(|offset| at + offset) {
@@ -74,7 +74,7 @@ fn has_dirty_ascii(bytes: &[u8]) -> bool {
     false
 }
 
-/// The line in which a byte occurs, without its end.
+/// Returns the range of the line that contains an offset, without its newline.
 fn line_around(bytes: &[u8], at: usize) -> std::ops::Range<usize> {
     let before = bytes.get(..at).unwrap_or(bytes);
     let start = memrchr(b'\n', before).map_or(0, |end| end + 1);
@@ -82,7 +82,7 @@ fn line_around(bytes: &[u8], at: usize) -> std::ops::Range<usize> {
     start..at + memchr(b'\n', rest).unwrap_or(rest.len())
 }
 
-/// The first bytes of the characters that are replaced or dropped, as UTF-8 writes them.
+/// The first bytes in UTF-8 of the characters that are replaced or removed.
 const DIRTY_STARTS: [u8; 5] = [0xc2, 0xe1, 0xe2, 0xe3, 0xef];
 
 fn has_dirty(text: &str) -> bool {
@@ -90,7 +90,7 @@ fn has_dirty(text: &str) -> bool {
     let [a, b, c, d, e] = DIRTY_STARTS;
     let starts = memchr3_iter(a, c, e, bytes).chain(memchr2_iter(b, d, bytes));
     starts.into_iter().any(|at| {
-        // the second byte refuses most characters
+        // the second byte rules out most characters
         let may_be = matches!(
             (bytes.get(at), bytes.get(at + 1)),
             (Some(0xc2), Some(0x85 | 0xa0 | 0xad))
@@ -117,8 +117,8 @@ enum Replacement {
     With(char),
 }
 
-/// The replacement of a character outside ASCII. All of Unicode's spaces become a space; what has no width
-/// is dropped. A dash between spaces is one of a sentence; elsewhere an editor made it of hyphens.
+/// Returns the replacement of a non-ASCII character. All Unicode spaces become a space; zero-width characters
+/// are removed. A dash between spaces belongs to a sentence; any other was made from hyphens by an editor.
 fn replacement(before: &str, c: char, after: &str) -> Replacement {
     match c {
         '\u{2013}'..='\u{2015}'
@@ -127,7 +127,7 @@ fn replacement(before: &str, c: char, after: &str) -> Replacement {
         {
             Replacement::Keep
         }
-        // they join letters of other scripts and emoji
+        // these join letters of other scripts, and emoji
         '\u{200c}' | '\u{200d}' if before.chars().next_back().is_some_and(|c| !c.is_ascii()) => {
             Replacement::Keep
         }
@@ -147,7 +147,7 @@ fn replacement(before: &str, c: char, after: &str) -> Replacement {
 }
 
 /// Cleans a document's bytes. UTF-16 with a byte order mark is decoded; invalid UTF-8 becomes
-/// U+FFFD. Line ends become `\n`; no other line end is made or lost.
+/// U+FFFD. Line ends become `\n`; none is added or removed.
 pub(crate) fn clean(bytes: &[u8]) -> Clean {
     if let Some(clean) = utf16(bytes) {
         return clean;
@@ -157,9 +157,9 @@ pub(crate) fn clean(bytes: &[u8]) -> Clean {
         ..Clean::default()
     };
     let mut at = 0;
-    // ends of cut characters, which were put where they start
+    // the ends of split characters, which were moved to their starts
     let mut moved: Vec<std::ops::Range<usize>> = Vec::new();
-    // up to where is reported whether the line was escaped, and whether it was
+    // the offset up to which the line is known to be escaped or not, and which
     let (mut counted_to, mut escaped) = (0, false);
     for chunk in bytes.utf8_chunks() {
         let valid = chunk.valid();
@@ -224,8 +224,8 @@ impl Clean {
     }
 }
 
-/// The length of the terminal escape sequence at the start of `text`; half a sequence ends where
-/// its bytes stop fitting, a lone escape character is one byte long.
+/// Returns the length of the terminal escape sequence at the start of a text. A truncated sequence ends before
+/// the first byte that does not fit; a lone escape character has length 1.
 fn escape_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     match bytes.get(1) {
@@ -242,8 +242,8 @@ fn escape_length(text: &str) -> usize {
             2 + body + last
         }
         Some(b']') => {
-            // an operating system command ends at BEL or ESC \ on the same line; to stop at any
-            // escape keeps a run of endless ones linear
+            // an operating system command ends at BEL or ESC \ on the same line; stopping at any
+            // escape keeps a run of unterminated ones linear
             match memchr3(7, 0x1b, b'\n', &bytes[2..]).map(|at| at + 2) {
                 Some(at) if bytes[at] == 7 => at + 1,
                 Some(at) if bytes[at..].starts_with(b"\x1b\\") => at + 2,
@@ -255,7 +255,7 @@ fn escape_length(text: &str) -> usize {
     }
 }
 
-/// The offset in the original of a byte of the clean text.
+/// Maps an offset in the clean text to the original.
 pub(crate) fn original_offset(edits: &[Edit], at: usize) -> usize {
     let next = edits.partition_point(|edit| edit.clean <= at);
     match next.checked_sub(1).and_then(|index| edits.get(index)) {
@@ -264,19 +264,19 @@ pub(crate) fn original_offset(edits: &[Edit], at: usize) -> usize {
     }
 }
 
-/// The number of units of a document that are examined, and the number below which they decide nothing.
+/// The number of code units examined; below the second number, they decide nothing.
 const CHECKED: usize = 512;
 const LEAST_CHECKED: usize = 16;
 
-/// How two bytes are a unit of UTF-16, if a document that starts with these bytes is that, with a byte order
-/// mark.
+/// Returns the function that combines two bytes to a UTF-16 code unit, if the document starts with a byte order
+/// mark and looks like UTF-16.
 pub fn utf16_unit(bytes: &[u8]) -> Option<fn([u8; 2]) -> u16> {
     let unit: fn([u8; 2]) -> u16 = match bytes {
         [0xff, 0xfe, ..] => u16::from_le_bytes,
         [0xfe, 0xff, ..] => u16::from_be_bytes,
         _ => return None,
     };
-    // what tools print is at least in part ASCII; in other bytes after the same mark hardly a unit is
+    // tools print at least some ASCII; in binary data after the same mark hardly any unit is ASCII
     let units = bytes.get(2..).unwrap_or_default().chunks_exact(2);
     let units = units.take(CHECKED).map(|pair| unit([pair[0], pair[1]]));
     let (all, ascii) = units.fold((0, 0), |(all, ascii), unit| {
@@ -285,7 +285,7 @@ pub fn utf16_unit(bytes: &[u8]) -> Option<fn([u8; 2]) -> u16> {
     (all < LEAST_CHECKED || ascii * 8 >= all).then_some(unit)
 }
 
-/// Decodes UTF-16 with a byte order mark, and cleans what it says.
+/// Decodes and cleans UTF-16 with a byte order mark.
 fn utf16(bytes: &[u8]) -> Option<Clean> {
     let read = utf16_unit(bytes)?;
     let units = bytes[2..]
@@ -298,7 +298,7 @@ fn utf16(bytes: &[u8]) -> Option<Clean> {
             decoded.invalid += 1;
             char::REPLACEMENT_CHARACTER
         });
-        // every character changes its length, so each one is an edit
+        // every character changes its length, so each needs an edit
         decoded.mark(at);
         at += 2 * c.len_utf16();
         decoded.text.push(c);

@@ -1,4 +1,4 @@
-//! Cuts a paste into runs of lines in one format: prose, a describe, a table, a log.
+//! Splits a paste into segments, runs of lines in one format: prose, a describe, a table, a log.
 
 use super::command::{self, Extent};
 use super::decoration;
@@ -11,29 +11,29 @@ use kwhy_model::{Format, Subject};
 /// A run of lines of a document in one format.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Segment<'a> {
-    /// The format that parses it. A log may mix formats; it carries its first one's.
+    /// The format that parses it; for a log, which may mix formats, that of its first record.
     pub format: Format,
-    /// True if the log parsers read it, whatever its first line's format.
+    /// True if the log parsers handle it, whatever the format of its first line.
     pub is_log: bool,
     /// The lines, without common indentation, list numbers and quote marks.
     pub lines: Vec<Line<'a>>,
-    /// The object that a command above names, for what the lines do not say themselves.
+    /// The object named by a preceding command, for lines that do not name one.
     pub subject: Subject,
-    /// The objects that a command above asks for, if the lines are its output.
+    /// The objects selected by a preceding command, if the lines are its output.
     pub extent: Extent,
 }
 
 impl Segment<'_> {
-    /// The numbers of the first and last line.
+    /// Returns the numbers of the first and last line.
     pub fn line_numbers(&self) -> (u64, u64) {
-        // the header of a table that started above has none
+        // the header of a table that started in an earlier part has no number
         let first = self.lines.iter().find(|line| line.number > 0);
         let first = first.map_or(0, |line| line.number);
         (first, self.lines.last().map_or(0, |line| line.number))
     }
 }
 
-/// Cuts a text into segments. Blank lines between segments and fences belong to none.
+/// Splits a text into segments. Blank lines between segments, and fences, belong to none.
 ///
 /// ```
 /// use kwhy_model::Format;
@@ -46,24 +46,24 @@ pub fn segments(text: &str) -> Vec<Segment<'_>> {
     segments_within(text, Around::default())
 }
 
-/// What surrounds a part of a document.
+/// The surroundings of a part of a document.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Around<'a> {
-    /// The table that is open at its start.
+    /// The table that is open at the start of the part.
     pub table: Option<&'a OpenTable>,
-    /// True if a log record starts right after it.
+    /// True if a log record starts right after the part.
     pub record_follows: bool,
 }
 
-/// Cuts a part of a document into segments. The header of a table that is open at the start is the first line of the
-/// first segment, with the number 0.
+/// Splits a part of a document into segments. The header of a table that is open at the start becomes the first line of
+/// the first segment, with number 0.
 pub fn segments_within<'a>(text: &'a str, around: Around<'a>) -> Vec<Segment<'a>> {
     let mut segments = Segmenter::segments(text, around.table, around.record_follows);
     name_hosts(&mut segments);
     segments
 }
 
-/// Gives the states of units the host that the journal below them names, or the prompt above.
+/// Sets the host of unit states, as named by the journal below them or the prompt above.
 fn name_hosts(segments: &mut [Segment<'_>]) {
     for at in 0..segments.len() {
         if segments[at].format != Format::UnitStatus {
@@ -81,7 +81,7 @@ fn name_hosts(segments: &mut [Segment<'_>]) {
     }
 }
 
-/// Returns true if a line that starts no log record ends the log before it in any case.
+/// Returns true if a line on which no log record starts always ends the log before it.
 pub fn ends_log(text: &str) -> bool {
     decoration::is_fence(text)
         || command::parse(text).is_some()
@@ -91,8 +91,8 @@ pub fn ends_log(text: &str) -> bool {
         || table::is_header(text)
 }
 
-/// Returns true if a line that starts no log record belongs to an output with a structure: a describe, a
-/// table, a command, a fence, a box. What occurs around it is read together with it.
+/// Returns true if a line on which no log record starts is part of structured output: a describe, a
+/// table, a command, a fence, a box. The lines around it must be parsed together with it.
 pub fn is_structural(text: &str) -> bool {
     if decoration::is_fence(text) || decoration::is_box_rule(text) {
         return true;
@@ -106,7 +106,7 @@ pub fn is_structural(text: &str) -> bool {
         && log::detect(line.text).is_none()
 }
 
-/// The format of a line that starts no log record, if it has a structure.
+/// Returns the format of structured output that a line belongs to, if no log record starts on it.
 pub(super) fn structure(text: &str) -> Option<Format> {
     if events::is_header(text) || events::is_row(text) {
         return Some(Format::DescribeEvents);

@@ -1,4 +1,4 @@
-//! Decides line by line which segment of a paste a line belongs to.
+//! Assigns the lines of a paste to segments, one by one.
 
 use super::command::{self, Command, Extent, Verb};
 use super::decoration;
@@ -10,7 +10,7 @@ use crate::table::{OpenTable, RowLayout};
 use crate::{describe, events, log, object, table, unit};
 use kwhy_model::{Format, Subject};
 
-/// The lines after one, as those of objects are read.
+/// Returns the following lines as the object parser sees them.
 fn ahead<'l, 'a>(lines: &'l [Line<'a>], marked: bool) -> object::Ahead<'l, 'a> {
     let strip: fn(Line<'_>) -> Line<'_> = if marked {
         decoration::strip_marks
@@ -20,40 +20,40 @@ fn ahead<'l, 'a>(lines: &'l [Line<'a>], marked: bool) -> object::Ahead<'l, 'a> {
     object::Ahead { lines, strip }
 }
 
-/// Takes the lines of a text one by one.
+/// Splits a text into segments line by line.
 #[derive(Default)]
 pub(super) struct Segmenter<'a> {
     text: &'a str,
     done: Vec<Segment<'a>>,
     open: Option<Segment<'a>>,
-    /// Blank lines seen since the open segment's last line.
+    /// Blank lines since the last line of the open segment.
     blank_lines: Vec<Line<'a>>,
-    /// The marks of the fence that is open.
+    /// The open fence, if any.
     fence: Option<&'a str>,
     command: Option<Command>,
-    /// True if a table was the command's output: more tables may follow (`kubectl get all`).
+    /// True if the command printed a table; more tables may follow (`kubectl get all`).
     has_table: bool,
-    /// True if records of a log follow the command.
+    /// True if log records follow the command.
     has_log: bool,
-    /// The rule for the lines that belong to the last log record.
+    /// Decides which lines belong to the last log record.
     framer: Framer,
-    /// Lines that belong to it if its log continues after them.
+    /// Lines that belong to the record only if its log continues after them.
     pending: Vec<Line<'a>>,
-    /// True if marks were stripped off the last record's line.
+    /// True if decoration was removed from the first line of the last record.
     marked: bool,
-    /// The number of further lines that the last record surely takes.
+    /// The number of further lines that certainly belong to the last record.
     spread: usize,
-    /// The line before, if no space one follows it.
+    /// The previous line, or empty if a blank one followed it.
     before: &'a str,
-    /// The state of the events of the open describe's object.
+    /// The state of the events in the open describe.
     events: EventsState,
-    /// The state of the open describe's raw data.
+    /// The state of the raw data in the open describe.
     data: Data,
-    /// True if marks were taken off the open segment's first line.
+    /// True if decoration was removed from the first line of the open segment.
     first_marked: bool,
-    /// The open segment's objects in YAML or JSON.
+    /// The YAML or JSON objects of the open segment.
     objects: Option<Objects>,
-    /// True if the line is one of a table that is drawn as a box.
+    /// True if the line belongs to a table drawn as a box.
     boxed: bool,
     /// The layout of the open table's rows.
     rows: Option<RowLayout>,
@@ -63,12 +63,12 @@ pub(super) struct Segmenter<'a> {
 #[derive(Debug)]
 struct Objects {
     run: object::ObjectExtent,
-    /// True if marks were taken off the first line, and so are off the others.
+    /// True if decoration was removed from the first line, and so from all others.
     marked: bool,
 }
 
 impl<'a> Segmenter<'a> {
-    /// Cuts a text: `table` is open at its start, and a record may follow it.
+    /// Splits a text into segments: `table` is open at its start, and `record_follows` if a record starts after it.
     pub fn segments(
         text: &'a str,
         table: Option<&'a OpenTable>,
@@ -93,7 +93,7 @@ impl<'a> Segmenter<'a> {
         segmenter.done
     }
 
-    /// Opens the table that is open at the start of the text.
+    /// Opens the table that was already open before the text.
     fn continue_table(&mut self, table: &'a OpenTable) {
         self.command = table.command.as_deref().and_then(command::parse);
         let header = Line {
@@ -174,7 +174,7 @@ impl<'a> Segmenter<'a> {
         };
         self.boxed = decoration::is_box_rule(line.text)
             || (self.boxed && line.text.trim_start().starts_with('|'));
-        // a blank line of a log that was numbered or quoted
+        // a blank line within a numbered or quoted log
         if line.is_blank()
             && self.marked
             && self.pending.is_empty()
@@ -187,7 +187,7 @@ impl<'a> Segmenter<'a> {
             }
             return;
         }
-        // what looks like a mark may be a part of the record's own: ` > key=value`
+        // apparent decoration may belong to the record: ` > key=value`
         let is_own = raw.text.starts_with(" > ")
             && !self.marked
             && self.open.as_ref().is_some_and(|open| open.is_log)
@@ -209,7 +209,7 @@ impl<'a> Segmenter<'a> {
             _ => None,
         };
         if self.open.as_ref().is_some_and(|open| open.is_log) {
-            // the contents of a message is not a mark, unless the record's own line has one
+            // text of a message is not decoration, unless the record's own first line has some
             let line = if record.is_none() && !self.marked {
                 raw
             } else {
@@ -238,7 +238,7 @@ impl<'a> Segmenter<'a> {
         self.place(line, line != raw, record, objects);
     }
 
-    /// Ends what is open, where the marks of a fence end.
+    /// Closes the log and the segment at the end of a fence.
     fn end_fence(&mut self) {
         self.before = "";
         self.settle(false);
@@ -246,7 +246,7 @@ impl<'a> Segmenter<'a> {
         self.fence = None;
     }
 
-    /// Says whether the log continues after the lines that then belong to it.
+    /// Decides on the pending lines: they belong to the log if it continues after them.
     fn settle(&mut self, goes_on: bool) {
         if self.pending.is_empty() {
             return;
@@ -263,7 +263,7 @@ impl<'a> Segmenter<'a> {
         }
     }
 
-    /// Puts a line in the segment that it belongs to, the open one or a new one.
+    /// Adds a line to the open segment, or starts a new one with it.
     fn place(
         &mut self,
         line: Line<'a>,
@@ -306,8 +306,8 @@ impl<'a> Segmenter<'a> {
         });
     }
 
-    /// The line if it is one of a ConfigMap's values, which have no form: marks are taken off only if
-    /// the describe's first line has some.
+    /// Returns the line if it belongs to the raw data of a ConfigMap, which may be any text: decoration is removed only
+    /// if the first line of the describe has some.
     fn data(&self, raw: Line<'a>) -> Option<Line<'a>> {
         let open = self.open.as_ref()?;
         if self.data != Data::Open || open.format != Format::Describe {
@@ -325,7 +325,7 @@ impl<'a> Segmenter<'a> {
         (!ends).then_some(line)
     }
 
-    /// Adds a line that belongs to the open segment's objects.
+    /// Adds a line to the objects of the open segment; returns false if it does not belong to them.
     fn goes_on(&mut self, raw: Line<'a>, rest: &[Line<'a>]) -> bool {
         let Some(Objects { run, marked }) = &mut self.objects else {
             return false;
@@ -356,7 +356,7 @@ impl<'a> Segmenter<'a> {
         true
     }
 
-    /// Adds the lines after one that continue with its value, and says how many they are.
+    /// Adds the lines after this one that continue its value; returns their number.
     fn take_on(&mut self, line: &Line<'a>, following: &[Line<'a>]) -> usize {
         if !matches!(line.text.trim_ascii_start(), "{" | "[") || !self.blank_lines.is_empty() {
             return 0;
@@ -375,8 +375,8 @@ impl<'a> Segmenter<'a> {
         lines
     }
 
-    /// Returns true if the line belongs to the open segment; `record` is the format of the log record
-    /// that starts on it, `object` says that an object in YAML or JSON starts.
+    /// Returns true if the line belongs to the open segment. `record` is the format of the log record
+    /// that starts on it; `object` is true if an object in YAML or JSON does.
     fn stays(&self, line: &Line<'a>, record: Option<Format>, object: bool) -> bool {
         let Some(open) = &self.open else { return false };
         let blank_before = !self.blank_lines.is_empty();
@@ -393,7 +393,7 @@ impl<'a> Segmenter<'a> {
                     return false;
                 }
                 let base = open.lines.first().map_or(0, Line::indent);
-                // a journal's line looks like a field whose name is a time and a program
+                // a journal line looks like a field whose key is a time and a program
                 let is_enveloped =
                     record.is_some() && line.indent() <= base && log::is_enveloped(text);
                 let is_own =
@@ -432,9 +432,9 @@ impl<'a> Segmenter<'a> {
         }
     }
 
-    /// Returns true if a line after an open describe shows events again, and is not quoted by one of its own.
+    /// Returns true if a line starts another list of events in an open describe, unless one of the events quotes it.
     fn begins_events_again(&self, open: &Segment<'_>, text: &str) -> bool {
-        // a message of several lines may quote a table of events
+        // a multi-line message may quote a table of events
         let last = open.lines.last().map_or("", |line| line.text);
         let is_quoted = || {
             self.events == EventsState::Header
@@ -446,7 +446,7 @@ impl<'a> Segmenter<'a> {
         self.events.is_over_at(text) && !is_quoted()
     }
 
-    /// The format of a line that starts no log record.
+    /// Returns the format of a line on which no log record starts.
     fn classify(&self, line: &Line<'a>) -> Format {
         let text = line.text;
         if let Some(format) = structure(text) {
@@ -470,7 +470,7 @@ impl<'a> Segmenter<'a> {
         }
     }
 
-    /// Returns true if a line that is space has at least its line end.
+    /// Returns true unless the line is empty and ends the text without a newline.
     fn has_end(&self, line: &Line<'a>) -> bool {
         line.start < self.text.len()
     }
@@ -488,7 +488,7 @@ impl<'a> Segmenter<'a> {
         let Some(mut segment) = self.open.take() else {
             return;
         };
-        // a header from above without a row
+        // a header from an earlier part without any rows
         if segment.lines.iter().all(|line| line.number == 0) {
             return;
         }
@@ -509,11 +509,11 @@ impl<'a> Segmenter<'a> {
                     command.verb == Verb::Get
                 }
                 Format::Command | Format::Prose | Format::UnitStatus => false,
-                // after records of another log plain lines are no output of the command
+                // after records of another log, plain lines are not the command's output
                 Format::Plain => command.verb != Verb::Other && !self.has_log,
                 _ => command.verb == Verb::Logs,
             };
-            // `kubectl get events` names a namespace, and no object
+            // `kubectl get events` names a namespace but not an object
             if segment.format == Format::DescribeEvents && command.verb == Verb::Get {
                 (segment.subject.namespace).clone_from(&command.subject.namespace);
             }
@@ -521,10 +521,10 @@ impl<'a> Segmenter<'a> {
                 segment.subject = command.subject.clone();
                 segment.extent = command.extent;
                 if segment.format == Format::Table && segment.subject.kind.is_none() {
-                    // a table further down may be of another command that was omitted
+                    // a table further below may belong to another command that is missing
                     segment.subject.kind = command.resource.take();
                 }
-                // one command has one output; plain lines may be its start only
+                // one command has one output; plain lines may be just its start
                 self.has_table = segment.format == Format::Table;
                 if !matches!(segment.format, Format::Plain | Format::Table) {
                     self.command = None;

@@ -1,36 +1,36 @@
-//! Line breaks inside of a sentence that the sentence itself shows, however wide the lines are: of an error that somebody
-//! broke by hand, or of which a document has nothing else to measure by.
+//! Line breaks within a sentence that the words alone reveal, whatever the width of the lines: an error broken by
+//! hand, or in a document with nothing else to measure by.
 //!
-//! What precedes the break must be unfinished, or what follows it must be unable to begin a line of its own. The lines
-//! around are held against it: two lines that begin alike are a list, two keys are a map.
+//! The text before the break must be unfinished, or the text after it must be unable to start a line. The surrounding
+//! lines may rule this out: two lines that start with the same word are a list, two keys are a map.
 
 use super::wrap::{UNFINISHED, is_key, width};
 use crate::plain::reports_failure;
 
-/// The least width in characters of a line after which any of [`UNFINISHED`] shows that it was broken. A shorter one may be a
-/// value: `paused: no`.
+/// The minimum width in characters at which a line that ends in any of [`UNFINISHED`] counts as broken. A shorter one
+/// may be a value: `paused: no`.
 const LONG: usize = 60;
 
-/// The least width of a line that a quoted name continues.
+/// The minimum width of a line that a quoted name continues.
 const MIDDLE: usize = 40;
 
-/// The least width of a line that ends between two words.
+/// The minimum width of a line that ends between two words.
 const SHORT: usize = 20;
 
-/// Words that end no line on purpose.
+/// Words that never end a line deliberately.
 const NEVER_LAST: &[&str] = &[
     "a", "an", "and", "are", "because", "been", "but", "by", "cannot", "could", "did", "does",
     "for", "from", "had", "has", "have", "if", "into", "of", "or", "that", "the", "to", "was",
     "were", "when", "which", "while", "will", "with", "would",
 ];
 
-/// Words before a colon with which programs begin a line that adds to an error.
+/// Words before a colon that start an additional line of an error.
 const ADDITIONS: &[&str] = &[
     "caused", "cause", "code", "detail", "details", "exit", "help", "hint", "message", "note",
     "output", "reason", "see", "status", "stderr", "stdout", "type", "usage",
 ];
 
-/// Pairs of words of which errors consist, and of which the second one starts no line by itself.
+/// Pairs of words typical of errors, whose second word does not start a line.
 const PAIRS: &[(&str, &str)] = &[
     ("access", "denied"),
     ("already", "exists"),
@@ -53,7 +53,7 @@ const PAIRS: &[(&str, &str)] = &[
     ("unknown", "authority"),
 ];
 
-/// Returns true if the words around a break are one of [`PAIRS`].
+/// Returns true if the words around a break are one of the [`PAIRS`].
 fn is_pair(before: &str, line: &str) -> bool {
     let word = line.split(|c: char| !c.is_ascii_alphabetic()).next();
     let last = last_word(before);
@@ -62,7 +62,7 @@ fn is_pair(before: &str, line: &str) -> bool {
         .any(|(one, two)| *one == last && word == Some(two))
 }
 
-/// Returns true if a line ends in the middle of a sentence that the next line continues; `after` is the line after that.
+/// Returns true if `line` continues the sentence at the end of `before`; `after` is the line after it.
 pub(super) fn is_broken(before: &str, line: &str, after: &str) -> bool {
     let bare = line.trim();
     let wide = width(before);
@@ -82,7 +82,7 @@ pub(super) fn is_broken(before: &str, line: &str, after: &str) -> bool {
     if is_unfinished && may_go_on && !begins_alike(bare, after) {
         return true;
     }
-    // an error whose cause was set on a line of its own
+    // the cause of an error is on a line of its own
     let names_cause = ["\":", "\" :"]
         .iter()
         .any(|end| before.trim_end().ends_with(end));
@@ -96,7 +96,7 @@ pub(super) fn is_broken(before: &str, line: &str, after: &str) -> bool {
         && !after.trim_start().starts_with('"')
 }
 
-/// Returns true if a line of a message that has several continues the sentence of the line before it.
+/// Returns true if a line of a multi-line message continues the sentence of the previous line.
 pub(crate) fn is_continued(before: &str, line: &str) -> bool {
     let (before, bare) = (before.trim_end(), line.trim());
     if before.ends_with([':', ',', '=', '(', '[']) || NEVER_LAST.contains(&last_word(before)) {
@@ -109,8 +109,8 @@ pub(crate) fn is_continued(before: &str, line: &str) -> bool {
     is_middle && !is_own && !before.ends_with(['.', ';', '!', '?', '}'])
 }
 
-/// Returns true if the first word and the colon after it are of a sentence, and not a key or the name of a program: the
-/// word before the break leads on to it, and no other key is beside it.
+/// Returns true if a word before a colon is part of a sentence rather than a key or a program's name: the
+/// text before the break leads up to it, and no other key is near.
 pub(super) fn is_word_before_colon(first: &str, before: &str, line: &str, after: &str) -> bool {
     let bare = line.trim();
     if !before.trim_end().ends_with(',') && !is_pair(before, bare) {
@@ -138,7 +138,7 @@ fn reports_failure_together(one: &str, other: &str) -> bool {
     reports_failure(one) || reports_failure(other) || other.contains("not ")
 }
 
-/// Returns true if two lines begin with the same word, as items of a list do.
+/// Returns true if two lines start with the same word, as list items do.
 fn begins_alike(line: &str, after: &str) -> bool {
     let mut words = after.split_whitespace();
     words
@@ -146,7 +146,7 @@ fn begins_alike(line: &str, after: &str) -> bool {
         .is_some_and(|word| line.split_whitespace().next() == Some(word))
 }
 
-/// Returns true if a text is a quoted name and what is said of it in the same sentence: `"crane" not found`.
+/// Returns true if a text is a quoted name followed by its predicate: `"crane" not found`.
 fn is_name_in_sentence(bare: &str) -> bool {
     let said = bare
         .strip_prefix('"')
@@ -195,23 +195,23 @@ mod tests {
             // values
             "paused: no\nlifts are seven\n",
             "the tide is on\nlifts: 7\n",
-            // a list, and a map
+            // a list
             "error: some of the lifts failed for the\nlift 7 is broken\nlift 8 is broken\n",
             "Lift.SetUp failed for crane \"north\" : these loads\n\"papers\" not found\n\"oil\" not found\n",
             "failed to stop crane \"<id>\": failed to end lift \"<id>\": context of the berth\nname: north\nload: 7\n",
             "name: lift of the crane \"<id>\" failed, as it has no papers: context of the berth\nload: seven crates\n",
-            // what adds to an error, and a level
+            // additions to an error, and a level
             "failed to stop crane \"<id>\": failed to end lift \"<id>\": context of the berth\nhint: ask the harbour\n",
             "failed to stop crane \"<id>\": failed to end lift \"<id>\": context of the berth\nwarning: the harbour is closed\n",
             "lift \"http://north:8080/\": the deadline is over (Crane.Timeout exceeded)\ncurl: (28) lift timed out after 5001 ms\n",
             "lift \"http://north:8080/\": connection refused, so that no crane is there\nnslookup: can't find north\n",
             "the state of the connection\nrefusals: 7, all by north\n",
-            // items, commands, records, a next sentence
+            // items, commands, records, a new sentence
             "error: the harbour must be asked by the\n- crane\n",
             "error: the harbour must be asked by the\n$ crane get\n",
             "error: the harbour must be asked by the\nE0304 05:06:07.123456       1 crane.go:88] no berth\n",
             "error: the harbour must be asked by the\nCrane of the north\n",
-            // words without a space are no sentence
+            // text without a space is not a sentence
             "failed to lift \"quay.example.com/north:7\":\nnorth\n",
             "the lift of the north quay has failed: it is old\n\"papers\": \"none\", \"load\": 7\n",
         ] {

@@ -1,19 +1,19 @@
-//! Characters that a container runtime cut: the CRI's log files (containerd 2.3, CRI-O) contain a long line in
-//! parts of so many bytes, and what a part ends with may be the start of a character.
+//! Characters split by a container runtime: the CRI's log files (containerd 2.3, CRI-O) split a long line into
+//! partial lines of a fixed size in bytes, so one may end within a character.
 //!
-//! `2024-03-04T05:06:07.1Z stderr P text` continues in the stream's next line, which is `P` or `F`; docker's
-//! files contain each part as JSON, in which such a character is lost.
+//! `2024-03-04T05:06:07.1Z stderr P text` continues on the stream's next line, tagged `P` or `F`; docker's
+//! files store each part as JSON, in which such a character is lost.
 
 use std::ops::Range;
 
 use memchr::{memchr, memmem, memrchr};
 
-/// The number of lines of other streams that may lie between two parts.
+/// The maximum number of lines of other streams between two parts.
 const BETWEEN: usize = 64;
-/// The number of bytes of a line in which the stream may be named.
+/// The number of bytes of a line in which its stream is named.
 const HEAD: usize = 256;
 
-/// The character that starts with some bytes at the end of a part, and where the bytes are that end it.
+/// Returns the character whose first bytes end a part, and the range of its remaining bytes.
 pub(super) fn whole(bytes: &[u8], begin: Range<usize>) -> Option<(char, Range<usize>)> {
     let first = *bytes.get(begin.start)?;
     let length = match first {
@@ -53,7 +53,7 @@ pub(super) fn whole(bytes: &[u8], begin: Range<usize>) -> Option<(char, Range<us
     None
 }
 
-/// A line's stream, its tag, and where its text starts.
+/// Returns a line's stream, its tag, and the offset of its text.
 fn head(line: &[u8]) -> Option<(&[u8], u8, usize)> {
     let window = line.get(..line.len().min(HEAD))?;
     let window = window.split(|byte| *byte == b'\n').next()?;
@@ -75,7 +75,7 @@ mod tests {
         [head.as_bytes(), text, b"\n"].concat()
     }
 
-    /// The character whose first bytes end the first line.
+    /// Returns the character whose first bytes end the first line.
     fn found(begin: &[u8], lines: &[Vec<u8>]) -> Option<char> {
         let first = line("stderr", "P", begin);
         let end = first.len() - 1;

@@ -1,7 +1,7 @@
-//! Lines that a terminal cut where its width ended, in the middle of words: what follows is the rest of the line.
+//! Lines cut by a terminal at its width, even within words.
 //!
-//! All such lines have the same width, and no line is wider. As the widest lines of any text may be equal by chance,
-//! lines are joined only where several show it: one after another, or with different words at the cut.
+//! All lines that are cut have the same width, and no line is wider. As the widest lines of any text may be equal by
+//! chance, lines are joined only on further evidence: consecutive cuts, or different words at the cuts.
 
 use super::decoration;
 use super::wrap::{Begin, Head, begins, has_columns, head_of, is_of_format};
@@ -11,29 +11,29 @@ use crate::log::stack_trace::{self, Trace};
 use memchr::memchr_iter;
 use std::ops::Range;
 
-/// The widths of terminals in characters.
+/// The possible widths of terminals, in characters.
 const WIDTHS: std::ops::RangeInclusive<usize> = 60..=400;
 
-/// Widths that terminals have unless somebody changes them.
+/// Default widths of terminals.
 const USUAL: &[usize] = &[80, 100, 120, 132, 160, 200];
 
-/// The most lines that one line is cut into.
+/// The maximum number of pieces of one line.
 const MAX_PARTS: usize = 64;
 
-/// The number of characters on both sides of a cut by which it differs from others.
+/// The number of characters on each side by which cuts are compared.
 const AROUND: usize = 6;
 
-/// The number of different cuts that show enough.
+/// The number of different cuts that is sufficient evidence.
 const DIFFERING: usize = 3;
 
-/// Returns the line ends at which a terminal cut lines.
+/// Returns the newlines at which a terminal cut lines.
 pub(super) fn cuts(text: &str) -> Vec<Range<usize>> {
     let lines = lines(text);
     let widths = lines.iter().map(|(_, line)| line.chars().count());
     let Some(width) = widths.clone().max().filter(|width| WIDTHS.contains(width)) else {
         return Vec::new();
     };
-    // most texts have one widest line, which shows nothing
+    // most texts have a single widest line, which proves nothing
     if !USUAL.contains(&width) && widths.filter(|own| *own == width).count() < 2 {
         return Vec::new();
     }
@@ -44,7 +44,7 @@ pub(super) fn cuts(text: &str) -> Vec<Range<usize>> {
     }
 }
 
-/// Returns the line ends at which lines were cut that had room for so many characters.
+/// Returns the newlines at which lines were cut to this width.
 pub(super) fn cuts_at(text: &str, width: usize) -> Vec<Range<usize>> {
     let found = Found::of(&lines(text), width);
     match found.cuts.len() >= 2 * found.whole {
@@ -53,7 +53,7 @@ pub(super) fn cuts_at(text: &str, width: usize) -> Vec<Range<usize>> {
     }
 }
 
-/// The lines of a text, each with the offset of its end.
+/// Returns the lines of a text, each with the offset of its end.
 fn lines(text: &str) -> Vec<(usize, &str)> {
     let mut lines = Vec::new();
     let mut start = 0;
@@ -67,13 +67,13 @@ fn lines(text: &str) -> Vec<(usize, &str)> {
     lines
 }
 
-/// The cuts that a text may have, and what shows that it has.
+/// The possible cuts of a text, and the evidence for them.
 #[derive(Default)]
 struct Found<'a> {
     cuts: Vec<Range<usize>>,
-    /// The words around each cut that differ from the others'.
+    /// The text around each cut, without repetitions.
     around: Vec<(&'a str, &'a str)>,
-    /// The number of lines as wide as any after which something of its own starts.
+    /// The number of lines of full width after which something new starts.
     whole: usize,
     /// True if a line was cut more than once.
     is_repeated: bool,
@@ -95,7 +95,7 @@ impl<'a> Found<'a> {
         found
     }
 
-    /// Takes the first of some lines, which is as wide as any, and says how many of the others are its rest.
+    /// Collects the cuts of the first line, which has the full width; returns the number of lines that are its rest.
     fn follow(&mut self, lines: &[(usize, &'a str)], width: usize) -> usize {
         let Some(((first_end, first), following)) = lines.split_first() else {
             return 0;
@@ -143,14 +143,14 @@ impl<'a> Found<'a> {
     }
 }
 
-/// Returns true if a line is no text of a program's: it is blank or a fence.
+/// Returns true if a line is not a program's output: it is blank or a fence.
 fn is_outside(line: &str) -> bool {
     line.trim().is_empty() || decoration::is_fence(line)
 }
 
-/// Returns true if a line can be the rest of the one before it; `first` is the line that is cut.
+/// Returns true if a line can be the rest of the one before it; `first` is the start of the line that was cut.
 fn is_rest(line: &str, first: &str) -> bool {
-    // an object that is one line may be cut before its end
+    // a one-line object may be cut before its closing brackets
     if first.trim_start().starts_with("{\"") && line.bytes().all(|byte| b"}]".contains(&byte)) {
         return true;
     }
@@ -218,15 +218,15 @@ mod tests {
     fn lines_that_are_as_wide_by_chance_stay() {
         let wide = |text: &str| format!("{text:x<90}");
         for text in [
-            // the widest line, and a line of the program's own
+            // the widest line, followed by another line of the program
             format!("{}\nit is well\n", wide("2024-03-04 05:06:07 ERROR the load ")),
-            // a program that says the same each time
+            // a program that prints the same each time
             format!("{}\ncaused by tide\n", wide("ERROR the load ")).repeat(5),
             // records, each with frames
             format!("{}\n\tat harbour.lift(Crane.java:7)\n", wide("2024-03-04 05:06:07 ERROR the load ")).repeat(5),
-            // a key in PEM
+            // a PEM key
             format!("-----BEGIN CERTIFICATE-----\n{}", "MIIBszCCAVmgAwIBAgIUPeJ9pUqEoHk1Z0Rr1hYkT3s9XxkwCgYIKoZIzj0EAwIw\n".repeat(5)),
-            // rows of a table, which are as wide as each other
+            // rows of a table, all of the same width
             "NAME                      READY   STATUS    RESTARTS   AGE     IP            NODE        \nweb-6d5f9c7b8-kq2xz       1/1     Running   0          5d      10.0.0.1      quay-node-1 \ndb-0                      1/1     Running   0          5d      10.0.0.2      quay-node-2 \n".to_owned(),
             // records of the same width
             "E0304 05:06:07.123456       1 crane.go:88] Lift of the load failed: the harbour has asked\n".repeat(4),

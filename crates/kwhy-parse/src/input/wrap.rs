@@ -1,7 +1,7 @@
-//! Line breaks that a terminal, a mail or an issue tracker put between the words of a line that was too long.
+//! Line breaks between words, inserted by a terminal, a mail client or an issue tracker into lines too long for it.
 //!
-//! A break is taken for one only if the word after it had not fit on the line, the next line starts nothing of its own,
-//! and it reads as the middle of what is open: of a log record, a row of events, a field, an error.
+//! A line break counts as inserted only if the next word would not have fitted on the line, the next line starts
+//! nothing of its own, and it reads as the middle of what is open: a log record, a row of events, a field, an error.
 
 use super::decoration;
 use super::segment::structure;
@@ -13,16 +13,16 @@ use memchr::memchr_iter;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// The widths in characters at which lines are broken by hand or by terminals.
+/// The widths, in characters, at which people or terminals break lines.
 const WIDTHS: std::ops::RangeInclusive<usize> = 60..=132;
 
-/// The number of lines that certainly start with a word from which on no broken line continues with it.
+/// The number of lines certain to start with a word at which that word no longer counts as a continuation.
 const STARTS: usize = 3;
 
-/// The number of records of which one is not broken alone.
+/// Breaks in fewer than one in this many records may be chance.
 const RECORDS: usize = 8;
 
-/// The most lines that one line is broken into.
+/// The maximum number of pieces of one line.
 const MAX_PARTS: usize = 24;
 
 /// Words after which a sentence continues.
@@ -33,7 +33,7 @@ pub(super) const UNFINISHED: &[&str] = &[
     "will", "with", "would",
 ];
 
-/// Returns the line ends at which lines were broken because they were too long, each with the spaces after it.
+/// Returns the line breaks inserted into lines that were too long, each with the indentation after it.
 pub(super) fn breaks(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut paragraph: Vec<(usize, &str)> = Vec::new();
@@ -53,18 +53,18 @@ pub(super) fn breaks(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// What the lines that are being joined began with.
+/// The start of the lines that are being joined.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Head {
     /// A log record, or a row of events.
     Record,
-    /// An object in JSON that its line does not close.
+    /// A JSON object that its line does not close.
     Json,
     /// A field of a describe, or other output of a program.
     Other,
-    /// A sentence, whose further lines are no output either.
+    /// A sentence, whose continuation lines are not output either.
     Prose,
-    /// A table, a stack trace: nothing that lines are joined to.
+    /// A table or a stack trace, to which no lines are joined.
     Nothing,
 }
 
@@ -72,13 +72,13 @@ pub(super) fn width(line: &str) -> usize {
     line.trim_end().chars().count()
 }
 
-/// Returns true if the first word of the next line had not fit on a line.
+/// Returns true if the first word of the next line would not have fitted on this one.
 fn is_full(line: &str, next: &str, widest: usize) -> bool {
     let word = next.split_whitespace().next().unwrap_or("");
     width(line) + 1 + word.chars().count() > widest
 }
 
-/// The number of lines that start with a word though it had fit on the line before: nothing was broken there.
+/// Counts the words that start a line although they would have fitted on the line before, so were not moved by a break.
 fn certain_starts<'t>(lines: &[(usize, &'t str)], widest: usize) -> HashMap<&'t str, usize> {
     let mut starts = HashMap::new();
     for pair in lines.windows(2) {
@@ -92,7 +92,7 @@ fn certain_starts<'t>(lines: &[(usize, &'t str)], widest: usize) -> HashMap<&'t 
     starts
 }
 
-/// The letters, digits and underscores that a line starts with, if they are a word.
+/// Returns the word of letters, digits and underscores at the start of a line; `None` if it is too short.
 fn leading_word(line: &str) -> Option<&str> {
     const SHORTEST: usize = 3;
     let end = line.find(|c: char| !c.is_alphanumeric() && c != '_');
@@ -111,7 +111,7 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
     let after = |at: usize| lines.get(at + 1).map_or("", |(_, line)| *line);
     let is_broken =
         |at: usize, before: &str, line: &str| sentence::is_broken(before, line, after(at));
-    // of other lines the width says nothing
+    // outside this range, the width is no evidence
     let is_measured = WIDTHS.contains(&widest);
     if !is_measured {
         let mut pairs = (1..).zip(lines.windows(2));
@@ -200,8 +200,8 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Returns true if few of many records seem to be broken, all before indented lines: the messages of these have lines of their own.
-/// Of records as long as these more had been broken.
+/// Returns true if only a few of many records seem to be broken, all of them before indented lines: these are
+/// multi-line messages, as otherwise more records of this length would have been broken.
 fn is_by_chance(lines: &[(usize, &str)], breaks: &[Range<usize>]) -> bool {
     let records = || {
         let records = lines
@@ -216,13 +216,13 @@ fn is_by_chance(lines: &[(usize, &str)], breaks: &[Range<usize>]) -> bool {
         && breaks.len() * RECORDS <= records()
 }
 
-/// Returns true if a line belongs to the log record before it by the record's own format, however wide the lines are.
+/// Returns true if a line belongs to the preceding log record by the rules of its format, whatever the width.
 pub(super) fn is_of_format(framer: &mut Framer, before: &str, line: &str) -> bool {
     let record = framing::starts(line, before);
     if record.is_none() && log::is_second_line_anywhere(before, line) {
         return true;
     }
-    // a terminal may have indented what it broke
+    // a terminal may have indented the rest of a broken line
     let bare = framer.clone().take(line.trim_start(), record, || false);
     let continues = framer.take(line, record, || false) == Relation::Continues;
     continues && (bare == Relation::Continues || framer.takes_all_indented())
@@ -231,11 +231,11 @@ pub(super) fn is_of_format(framer: &mut Framer, before: &str, line: &str) -> boo
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Begin {
     Surely,
-    /// What looks like a field may be words before a colon.
+    /// An apparent field, which may be words before a colon.
     Maybe,
 }
 
-/// Says whether something of its own starts on a line.
+/// Returns whether something of its own starts on a line.
 pub(super) fn begins(line: &str) -> Option<Begin> {
     let bare = line.trim();
     let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
@@ -265,7 +265,7 @@ pub(super) fn begins(line: &str) -> Option<Begin> {
     }
 }
 
-/// Returns true if a line is a field of an entry in the journal's export form, or one of the lines that `journalctl` writes
+/// Returns true if a line is a field of a journal entry in the export format, or a line that `journalctl` prints
 /// between entries: `_COMM=tide`, `-- Boot 5e1b8f0c --`.
 fn is_of_journal(bare: &str) -> bool {
     let is_of_name = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
@@ -274,7 +274,7 @@ fn is_of_journal(bare: &str) -> bool {
         || (bare.starts_with("-- ") && bare.ends_with(" --"))
 }
 
-/// Returns true if a line is divided into columns by two gaps or more.
+/// Returns true if a line has at least three columns separated by gaps.
 pub(super) fn has_columns(line: &str) -> bool {
     let gaps = line
         .trim()
@@ -283,7 +283,7 @@ pub(super) fn has_columns(line: &str) -> bool {
     gaps.count() > 2
 }
 
-/// Returns true if a line starts with one word and a colon, as fields do.
+/// Returns true if a line starts with a word and a colon, like a field.
 pub(super) fn is_key(bare: &str) -> bool {
     let word = bare.split_whitespace().next().unwrap_or("");
     word.len() > 1 && word.ends_with(':') && word.starts_with(char::is_alphabetic)
@@ -311,7 +311,7 @@ pub(super) fn head_of(line: &str) -> Head {
     }
 }
 
-/// Returns true if a line starts as the middle of a sentence does.
+/// Returns true if a line starts like the middle of a sentence.
 fn is_middle(line: &str) -> bool {
     let bare = line.trim_start();
     bare.starts_with(|c: char| {
@@ -319,7 +319,7 @@ fn is_middle(line: &str) -> bool {
     })
 }
 
-/// Returns true if a line ends with a word after which a sentence continues.
+/// Returns true if a line ends with a word that must be followed by another.
 fn ends_between_words(line: &str) -> bool {
     let word = line
         .trim_end()
@@ -329,19 +329,19 @@ fn ends_between_words(line: &str) -> bool {
     UNFINISHED.contains(&word)
 }
 
-/// Returns true if a line is indented as a part of another one is: not at all, or a little more than it.
+/// Returns true if a line's indentation allows it to be part of another: none, or up to eight spaces more.
 fn is_indented_as_part(line: &str, first: &str) -> bool {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let (own, first) = (indent(line), indent(first));
     own == 0 || (own > first && own <= first + 8)
 }
 
-/// The text between single quotes that is open in YAML, by the indentation of its key.
+/// A single-quoted YAML scalar that is open, by the indentation of its key.
 #[derive(Default)]
 struct OpenScalar(Option<usize>);
 
 impl OpenScalar {
-    /// Returns true if a line belongs to the text: it is deeper than its key, or has lost its indentation.
+    /// Returns true if a line belongs to the scalar: it is deeper than its key, or has lost its indentation.
     fn contains(&self, line: &str) -> bool {
         let indent = line.len() - line.trim_start().len();
         self.0
@@ -364,7 +364,7 @@ impl OpenScalar {
     }
 }
 
-/// The quotes and brackets that are open.
+/// The open quotes and brackets.
 #[derive(Default)]
 struct Balance {
     double: bool,
@@ -374,7 +374,7 @@ struct Balance {
 impl Balance {
     fn read(&mut self, line: &str) {
         let bytes = line.as_bytes();
-        // the same without a quote that only ends what opened before the text
+        // the state if the first quote closes one that was opened before this text
         let mut without_end = None;
         for (at, byte) in bytes.iter().enumerate() {
             match byte {
@@ -439,7 +439,7 @@ mod tests {
         let full = "[client 192.0.2.166] the index of the berth is forbidden by rule: /var/quay/\n";
         let text = format!("{alone}{full}{alone}");
         assert_eq!(joined(&text).len(), 9);
-        // what is nowhere alone is the rest of a broken line
+        // a word that never starts a line by itself continues a broken line
         let text = format!("{alone}{full}for crates\n{alone}");
         assert_eq!(joined(&text).len(), 9);
     }
@@ -456,7 +456,7 @@ mod tests {
         let long = "2031-03-04 05:06:07.125 ERROR quay.arm - the berth of the crane has no papers left in it\n    and no load\n";
         let text = format!("{}{long}{record}", record.repeat(10));
         assert_eq!(joined(&text).len(), 13);
-        // of long ones many were broken
+        // of long records, many were broken
         let text = format!("{}{record}", long.repeat(4));
         assert_eq!(joined(&text).len(), 5);
     }
@@ -513,17 +513,17 @@ crane.harbour.example.com:5000/crane/load-of-rye-7-and-more-of-it:2.0:
     #[test]
     fn whole_lines_stay() {
         for text in [
-            // what the journal writes between entries
+            // lines that the journal prints between entries
             "Mar 04 05:06:11 quay-1 crane[9]: the crane of the north quay cannot lift the load number 7\n-- Boot 5e1b8f0c9d1e4b8a9d0e1f2a3b4c5d6e --\n",
             "the crane of the north quay cannot lift the load number seven, as it is broken and\n_COMM=crane\n",
-            // the second line of a record
+            // the second line of a two-line record
             "Mar 04, 2024 5:06:11 AM com.example.harbour.north.CraneController liftTheLoadNumberSeven\nSEVERE: no papers\n",
-            // rows of a table are about as long as each other
+            // rows of a table, all of about the same length
             "NAME                      READY   STATUS    RESTARTS   AGE     IP            NODE\nweb-6d5f9c7b8-kq2xz       1/1     Running   0          5d      10.0.0.1      quay-node-1\ndb-0                      1/1     Running   0          5d      10.0.0.2      quay-node-2\n",
             "CRANE                      LIFTS                    TIME LEFT       HARBOUR                 OWN\nnorth-quay.harbour         Mar 04, 2024 05:06 UTC   <invalid>       ca                      no\n",
-            // each starts a record
+            // each line starts a record
             "E0304 05:06:07.123456       1 crane.go:88] Lift of the load failed: the harbour has asked\nE0304 05:06:08.123456       1 crane.go:88] Lift of the load failed: the harbour has asked\n",
-            // a program that writes the same words each time
+            // a program that prints the same words each time
             "error: the crane of the north quay cannot lift the load number seven, as it is broken\nerror: the crane of the north quay cannot lift the load number eight, as it is broken\n",
             // frames
             "panic: the crane of the north quay cannot lift the load number seven, as it is broken\n\ngoroutine 1 [running]:\nmain.lift(0xc000012345, 0xc000012345, 0xc000012345, 0x1, 0x2, 0x3, 0x4, 0x5)\n\t/src/harbour/crane/lift.go:12 +0x1d\n",
@@ -532,14 +532,14 @@ crane.harbour.example.com:5000/crane/load-of-rye-7-and-more-of-it:2.0:
             "Labels:       harbour.example.com/crane-of-the-north-quay=the-seventh-of-all-the-cranes\n              harbour.example.com/lift=1\n",
             // members of an object
             "  \"berth\": \"the crane of the north quay cannot lift the load number seven, as it is broken\",\n  \"load\": 7\n",
-            // a sentence that quotes an error
+            // a sentence quoting an error
             "The crane of the north quay does not lift a load. Nobody knows why, as it is not broken in\nitself: they say so. A typical reason is a harbour that refuses the load (\"no papers\") when it\nis asked.\n",
             // members of a map
             "message: the crane of the north quay cannot lift the load number seven, as it is brok\nreason: Broken\n",
-            // a text that is closed, and one that never is
+            // a closed scalar, and one that is never closed
             "  message: 'the crane of the north quay cannot lift the load number seven, as it is brok'\nreason: Broken\n",
             "  message: 'the crane of the north quay cannot lift the load number seven, as it's brok\n  reason: Broken\n",
-            // the next sentence had room
+            // the next sentence would have fitted
             "the crane of the north quay cannot lift the load\nit is broken\nthe crane of the north quay cannot lift the load number seven, as it\n",
         ] {
             assert_eq!(joined(text), text.lines().collect::<Vec<_>>());

@@ -1,9 +1,9 @@
-//! Lines of a record in an envelope that have no mark of their own: the writer printed them at once, and the
-//! envelope put its head before each. They are further lines of a message or of an error's message.
+//! Unmarked continuation lines in envelopes: the writer printed several lines at once, and the envelope put its own
+//! prefix before each. They continue a message, or the message of an error.
 //!
-//! Such a line continues with the record before it if the format's rule says so, if nothing of
-//! another writer is between, and if the envelope took both at once. An envelope that shows no
-//! time leaves the format's rule alone.
+//! Such a line continues the preceding record if the format allows it, if no other writer's line
+//! is in between, and if the envelope received both at the same time. For an envelope without
+//! times, the format decides alone.
 
 use std::borrow::Cow;
 
@@ -15,14 +15,14 @@ use super::stack_trace::Trace;
 use crate::input::Line;
 use kwhy_model::{Format, Severity, Stamp, Text};
 
-/// The number of lines that a record with raw lines may take.
+/// The maximum number of lines of a record with unmarked continuation lines.
 pub(super) const ENVELOPED_LINES: usize = 32;
 
-/// The most time between two lines of one write, in nanoseconds: the runtime reads them from a pipe
+/// Two lines of one write are less than this apart, in nanoseconds: the runtime reads them from a pipe
 /// one by one.
 const AT_ONCE: u128 = 1_000_000;
 
-/// Returns true if two lines were taken at once, where their envelopes tell.
+/// Returns true if two lines were received together, or if neither envelope has a time.
 pub(super) fn at_once(one: Option<Stamp>, two: Option<Stamp>) -> bool {
     match (one, two) {
         (Some(one), Some(two)) => one.nanos.abs_diff(two.nanos) < AT_ONCE,
@@ -31,14 +31,14 @@ pub(super) fn at_once(one: Option<Stamp>, two: Option<Stamp>) -> bool {
     }
 }
 
-/// A line in an envelope, and when the envelope received it.
+/// The payload of a line in an envelope, and the time at which the envelope received it.
 pub(super) struct EnvelopedLine<'l> {
     pub(super) text: Text<'l>,
     pub(super) taken: Option<Stamp>,
 }
 
 impl<'l> EnvelopedLine<'l> {
-    /// Of a line that is this writer's.
+    /// Returns the line without its envelopes, or `None` if it comes from another writer.
     pub(super) fn of_writer(
         line: &'l str,
         writer: &Envelopes<'_>,
@@ -56,19 +56,19 @@ impl<'l> EnvelopedLine<'l> {
         }
     }
 
-    /// Returns true if it and the line after it may have been written at once.
+    /// Returns true if this line and the following one may come from the same write.
     fn is_of_one_write(&self, following: &EnvelopedLine<'_>) -> bool {
         following.is_marked() || self.is_marked() || at_once(following.taken, self.taken)
     }
 
-    /// Returns true if it shows alone that it continues with something.
+    /// Returns true if the text alone shows that it continues a record: it is indented, empty or part of a stack trace.
     fn is_marked(&self) -> bool {
         let text = self.text.as_str();
         text.starts_with([' ', '\t']) || text.is_empty() || is_of_trace(text)
     }
 }
 
-/// Returns true if frames of a trace occur in lines, maybe after other records.
+/// Returns true if one of the next lines is part of a stack trace and all lines up to it were received together.
 pub(super) fn frames_follow<'l>(
     lines: impl Iterator<Item = EnvelopedLine<'l>>,
     head: Option<Stamp>,
@@ -90,15 +90,16 @@ fn is_of_trace(text: &str) -> bool {
     Trace::default().take(text).is_some()
 }
 
-/// Returns true if a line in an envelope continues with the record before it. The lines before come last first.
+/// Returns true if a line in an envelope continues the preceding record. `before` yields the preceding lines, nearest
+/// first.
 ///
-/// The nearest line decides most; where it may be of the same write, the reader itself reads the record's lines.
+/// The nearest line rules out most cases; if it may come from the same write, the reader parses the record's lines.
 pub(crate) fn is_raw_line<'l>(
     line: &str,
     before: impl Iterator<Item = Cow<'l, str>>,
     following: impl Iterator<Item = Cow<'l, str>>,
 ) -> bool {
-    // names that only other lines show to be an envelope's are not known here, as where records start
+    // sources that only other lines reveal are unknown here, as they are where record starts are searched
     let mut sources = Sources::default();
     let Some((writer, payload)) = whole(line, &mut sources) else {
         return false;
@@ -117,7 +118,7 @@ pub(crate) fn is_raw_line<'l>(
         if !earlier.is_same_writer(&writer) || !enveloped.is_of_one_write(&later) {
             return false;
         }
-        // most lines are not of one write with the one before: whether a record starts is costlier to decide
+        // most lines are ruled out above; testing for the start of a record costs more
         if number == 0 && starts(later.text.as_str()) {
             return false;
         }
@@ -142,14 +143,14 @@ pub(crate) fn is_raw_line<'l>(
     false
 }
 
-/// Returns true if no record starts on the line at a byte, as the reader reads a text.
+/// Returns true if the reader starts no record at this offset of a text.
 fn is_joined(text: &str, at: usize) -> bool {
     let lines: Vec<_> = crate::input::lines(text).collect();
     let events = Reader::new().read(&lines).events;
     events.iter().all(|event| event.span.start != at)
 }
 
-/// Returns true if a line is the second one of a record that starts on the line before it, bare or in an envelope.
+/// Returns true if a line is the second of a two-line record that starts on the line before, bare or in an envelope.
 pub fn is_second_line_anywhere(before: &str, line: &str) -> bool {
     if formats::is_second_line(before, line) {
         return true;
@@ -163,14 +164,14 @@ pub fn is_second_line_anywhere(before: &str, line: &str) -> bool {
             .is_some_and(|before| formats::is_second_line(before.text.as_str(), payload.as_str()))
 }
 
-/// How severe the second line of a record says that is.
+/// Returns the severity stated by the second line of a record: the word before its first colon.
 pub fn second_line_severity(line: &str) -> Option<Severity> {
     let payload = whole(line, &mut Sources::default()).map(|(_, payload)| payload);
     let text = payload.as_ref().map_or(line, Payload::as_str);
     super::level::severity(text.split_once(':')?.0)
 }
 
-/// A line that an envelope contains whole, with what surrounds it.
+/// Returns the envelopes and the payload of a line; `None` without an envelope or if the line is a partial one.
 fn whole<'l>(line: &'l str, sources: &mut Sources) -> Option<(Envelopes<'l>, Payload<'l>)> {
     let line = Payload::from_line(Line {
         text: line,
@@ -181,7 +182,7 @@ fn whole<'l>(line: &'l str, sources: &mut Sources) -> Option<(Envelopes<'l>, Pay
     (envelopes.present && !envelopes.partial).then_some((envelopes, payload))
 }
 
-/// Returns true if a record starts with a text, indented or not.
+/// Returns true if a record starts with this text, ignoring indentation unless the format forbids it.
 pub fn starts(text: &str) -> bool {
     let bare = text.trim_start();
     formats::find(bare).is_some_and(|form| {
@@ -197,7 +198,7 @@ mod tests {
 
     const HEAD: &str = "E0304 05:06:07.123456       1 quay.go:7] lift failed:";
 
-    /// The lines of a message in CRI envelopes, `step` nanoseconds apart.
+    /// Returns the lines of a message in CRI envelopes, `step` nanoseconds apart.
     fn enveloped(lines: &[(u64, &str)]) -> String {
         let mut nanos = 100_000_000;
         let line = |(following, text): &(u64, &str)| {
@@ -215,7 +216,7 @@ mod tests {
             .collect()
     }
 
-    /// Returns true if the last line is found to continue with the record before it.
+    /// Returns true if the last line continues the preceding record.
     fn goes_on(text: &str) -> bool {
         let lines: Vec<&str> = text.lines().collect();
         let (last, before) = lines.split_last().unwrap();

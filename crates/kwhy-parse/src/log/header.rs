@@ -1,18 +1,17 @@
-//! The format, time and severity of the record that starts on a line, from the line alone and
-//! without reading the rest of the record: for each line of a large log.
+//! The format, time and severity of the record that starts on a line, derived from that line alone:
+//! called for each line of a large log.
+//! [`header()`] returns what [`parse`](super::parse) would return for the line alone. Where the fast paths are
+//! unsure, the full parser decides, which allocates: a record that reports a Kubernetes event, a line with
+//! another record glued to it, JSON keys with escapes. Differences from `parse`:
 //!
-//! [`header()`] says what [`parse`](super::parse) says of the line alone. What the short ways cannot tell for sure is read by the full parser, which
-//! allocates: a record that reports a Kubernetes event, a line with another record glued to it, JSON
-//! keys with escapes. Where they differ from `parse`:
-//!
-//! - The line is taken without its indentation, as [`detect`](super::detect) does: `parse` takes
-//!   an indented panic or envelope for a part of another record.
+//! - Indentation is ignored, as in [`detect`](super::detect); `parse` treats
+//!   an indented panic or envelope as part of another record.
 //! - A line with records glued to it whose own start is not a record counts as the first record
 //!   on it.
-//! - A report of an event is recognised by its fields' names in plain spelling.
+//! - A report of an event is recognised only if its keys are written without escapes.
 //!
-//! Records may change their format or time with their continuation lines: an envelope's parts of one
-//! line (`P`) show their form only together.
+//! Continuation lines may change a record's format or time: the partial lines (`P`) of an envelope
+//! reveal their format only when joined.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -30,18 +29,18 @@ use crate::framing::payload_format;
 use crate::input::Line;
 use kwhy_model::{Format, Severity, Stamp};
 
-/// The header of a record: what its first line says of it.
+/// The header of a record: what its first line states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     /// The record's format.
     pub format: Format,
-    /// The time at which it was written, by the record itself or else by its envelope, which also shows its year.
+    /// The record's own time or else that of its envelope, which also supplies a missing year or zone.
     pub time: Option<Stamp>,
-    /// How severe its writer says it is.
+    /// The severity stated by the writer.
     pub severity: Option<Severity>,
 }
 
-/// The header that the first bytes of a record show.
+/// The result of examining only the first bytes of a record.
 pub(super) enum Shown {
     /// No record of the format starts here.
     NoRecord,
@@ -50,21 +49,21 @@ pub(super) enum Shown {
     Record {
         time: Option<Stamp>,
         severity: Option<Severity>,
-        /// True if a record that is glued to the line cannot have been read as a part of it.
+        /// True if the parsed part cannot include a second record glued to the line.
         whole: bool,
     },
 }
 
-/// The fields of a record that reports an event, the rarest first.
+/// The keys of a record that reports an event, the rarest first.
 static EVENT: LazyLock<[Finder<'static>; 3]> =
     LazyLock::new(|| ["reason", "object", "type"].map(Finder::new));
 
 thread_local! {
-    /// Room for a decoded line, used again.
+    /// A reusable buffer for a decoded line.
     static DECODED: Cell<String> = const { Cell::new(String::new()) };
 }
 
-/// The record that starts on a line, if one does.
+/// Returns the header of the record that starts on a line, if any.
 ///
 /// ```
 /// use kwhy_parse::log::header;
@@ -86,10 +85,10 @@ pub fn header(line: &str) -> Option<Header> {
     head.filter(|head| !indented || !formats::is_unindented(head.format))
 }
 
-/// Only the full parser can tell.
+/// The error of the fast paths: only the full parser can tell.
 struct Unclear;
 
-/// The header as the full parser reads it.
+/// Returns the header as determined by the full parser.
 fn full(text: &str) -> Option<Header> {
     let format = super::detect(text)?;
     let line = Line {
@@ -106,7 +105,7 @@ fn full(text: &str) -> Option<Header> {
     })
 }
 
-/// The header that the envelopes around a text state.
+/// The header stated by the envelopes around a text.
 #[derive(Clone, Copy, Default)]
 struct Outer {
     envelopes: u32,
@@ -116,7 +115,7 @@ struct Outer {
 
 /// Reads a text with envelopes around it.
 fn enveloped(text: &str, outer: Outer) -> Result<Option<Header>, Unclear> {
-    // what surely starts a record is in no further envelope
+    // no further envelope precedes what is certainly a record
     let sure = payload_format(text.as_bytes()).and_then(formats::spec);
     if sure.is_none()
         && outer.envelopes < MAX_ENVELOPES
@@ -158,7 +157,7 @@ fn decoded(text: &str, log: Range<usize>, outer: Outer) -> Result<Option<Header>
     let mut room = DECODED.take();
     room.clear();
     push_unquoted_json(&mut room, text.get(log).unwrap_or(""));
-    // the parser takes colours out
+    // the full parser removes colour sequences
     let head = if memchr::memchr(0x1b, room.as_bytes()).is_some() {
         Err(Unclear)
     } else {
@@ -170,7 +169,7 @@ fn decoded(text: &str, log: Range<usize>, outer: Outer) -> Result<Option<Header>
 
 type Found = (Format, (Option<Stamp>, Option<Severity>));
 
-/// Reads the record that starts with a payload; of one form, if that is sure.
+/// Parses the header of a payload; `sure` is its format if that is already certain.
 fn record(
     text: &str,
     sure: Option<&'static formats::FormatSpec>,
@@ -187,7 +186,7 @@ fn record(
             Shown::Record { time, severity, .. } => (time, severity),
         };
         let has = |word: &Finder<'_>| word.find(text.as_bytes()).is_some();
-        // a report of an event has the event's severity
+        // a record that reports an event takes the event's severity
         if form.format != Format::JsonLog && EVENT.iter().all(has) {
             return Err(Unclear);
         }

@@ -1,7 +1,7 @@
-//! Records that are glued to the end of a line: no newline was between two writers.
+//! Records glued to the end of a line because two writers were not separated by a newline.
 //!
-//! Only unmistakable starts count: `time="2024-..." level=` and klog's whole header, with no
-//! space before them and outside quoted strings. What a message quotes is left in it.
+//! Only unmistakable starts count: `time="2024-..." level=` and klog's complete header, with no
+//! space before them and outside quoted strings. Records quoted in a message stay part of it.
 
 use std::sync::LazyLock;
 
@@ -17,7 +17,7 @@ pub(super) struct GluedStarts {
     go_file: Finder<'static>,
 }
 
-/// The finders, made once.
+/// The finders, built once.
 pub(super) static GLUED: LazyLock<GluedStarts> = LazyLock::new(GluedStarts::new);
 
 impl GluedStarts {
@@ -28,7 +28,7 @@ impl GluedStarts {
         }
     }
 
-    /// The bytes at which other records start inside a line, in order.
+    /// Returns the offsets of glued records within a line, in order.
     pub(super) fn find(&self, text: &str) -> Vec<usize> {
         let mut starts: Vec<usize> = self.candidates(text).collect();
         starts.sort_unstable();
@@ -43,11 +43,11 @@ impl GluedStarts {
         self.candidates(text).next().is_some()
     }
 
-    /// The offsets of unmistakable starts with no space before them, quoted or not, in no order.
+    /// Returns the offsets of unmistakable starts with no space before them, quoted or not, in any order.
     fn candidates<'t>(&'t self, text: &'t str) -> impl Iterator<Item = usize> + 't {
         let bytes = text.as_bytes();
         let logrus = self.logrus_start.find_iter(bytes).filter(|at| {
-            // `time="2024-`: what has another form is a value
+            // `time="2024-`: any other time is an ordinary value
             bytes.get(at + 10) == Some(&b'-') && text.get(*at..).is_some_and(logrus::detect)
         });
         let klog = self.go_file.find_iter(bytes);
@@ -60,10 +60,10 @@ impl GluedStarts {
     }
 }
 
-/// Finds the bytes of a line that are inside quoted strings; asked from left to right.
+/// Determines which bytes of a line are inside quoted strings; queried from left to right.
 struct Quotes<'t> {
     text: &'t str,
-    /// The first byte after the last string that was closed.
+    /// The offset after the last closed string.
     at: usize,
 }
 
@@ -78,13 +78,13 @@ impl Quotes<'_> {
                 return false;
             };
             let close = closing_quote(self.text, self.at + open);
-            // what is never closed contains the rest
+            // an unclosed string extends to the end of the line
             self.at = close.map_or(usize::MAX, |close| close + 1);
         }
     }
 }
 
-/// The start of the klog header whose `.go:` is at a byte.
+/// Returns the start of the klog header whose `.go:` is at this offset.
 fn header_before(text: &str, go_file: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     // `E0304 05:06:07.123456    1234 file`

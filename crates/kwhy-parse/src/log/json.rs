@@ -57,7 +57,7 @@ pub(super) fn is_whole(text: &str) -> bool {
     nested_end(text, 0) == Some(text.trim_end().len())
 }
 
-/// Returns true if a text is a whole object with a message, and none of the cluster's.
+/// Returns true if a text is a complete object with a message that is not a Kubernetes object.
 pub(super) fn is_said(text: &str) -> bool {
     const MESSAGE: &[&str] = &["msg", "message", "event", "log_message"];
     let mut said = false;
@@ -109,7 +109,7 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
             .iter()
             .position(|member| wanted.contains(&key(member)))
     };
-    // of several names the first whose value is one
+    // the first of several names whose value is accepted
     let of_any = |wanted: &[&str], accepts: &dyn Fn(&str) -> bool| {
         members.iter().position(|member| {
             wanted.contains(&key(member))
@@ -203,7 +203,7 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
             line = line.filter(|_| caller.is_some());
         }
     } else {
-        // tracing's events, whose members lie beside the record's own
+        // tracing's events, whose members are beside the record's own
         let is_target = |member: &Member| {
             is_text(member)
                 && text.get(member.value.clone()).is_some_and(|name| {
@@ -438,7 +438,7 @@ mod tests {
         }
         let target = r#"{"timestamp":"2024-03-04T05:06:07Z","level":"INFO","message":"no berth","id":7,"target":"quay::arm"}"#;
         assert_eq!(event(target).component.unwrap().as_str(), "quay::arm");
-        // what is no name is the user's
+        // a target that is not a name belongs to the user
         let target = target.replace("quay::arm", "10.0.0.7:80/arm");
         let event = event(&target);
         assert_eq!(event.component, None);

@@ -1,4 +1,4 @@
-//! Sentences that JSON around them quotes, with nothing else beside them: an item of a list on a line of its own, a list of
+//! Sentences quoted in JSON that contains nothing else: an item of a list on a line of its own, a list of
 //! strings, or either as the only member of an object: `{"errors": ["...", "..."]}`.
 
 use super::json_members::{Members, ValueKind, nested_end};
@@ -8,13 +8,13 @@ use crate::input::Line;
 use kwhy_model::Text;
 use std::ops::Range;
 
-/// The maximum number of sentences of a line.
+/// The maximum number of sentences per line.
 const MAX_SENTENCES: usize = 64;
 
-/// The maximum number of objects around them.
+/// The maximum number of nested objects around them.
 const MAX_DEPTH: usize = 4;
 
-/// Returns the sentences that a line consists of, without quotes and escapes; none if it is anything else.
+/// Returns the sentences of a line, unquoted; empty if the line contains anything else.
 pub(crate) fn sentences<'a>(line: Line<'a>) -> Vec<Text<'a>> {
     if !line.text.starts_with(['"', '[', '{']) {
         return Vec::new();
@@ -34,7 +34,7 @@ pub(crate) fn sentences<'a>(line: Line<'a>) -> Vec<Text<'a>> {
         .collect()
 }
 
-/// The insides of the strings that are all there is in a part of a text.
+/// Returns the insides of the strings of which a part of a text consists; `None` if it contains anything else.
 fn inside(text: &str, part: Range<usize>) -> Option<Vec<Range<usize>>> {
     let mut part = part;
     for _ in 0..MAX_DEPTH {
@@ -62,7 +62,7 @@ fn inside(text: &str, part: Range<usize>) -> Option<Vec<Range<usize>>> {
     None
 }
 
-/// The insides of the strings of a list that has nothing else.
+/// Returns the insides of the strings of a list; `None` if it contains anything else.
 fn strings(text: &str, list: Range<usize>) -> Option<Vec<Range<usize>>> {
     if nested_end(text, list.start)? != list.end {
         return None;

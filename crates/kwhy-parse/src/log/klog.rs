@@ -72,8 +72,8 @@ fn is_raw(first: &str) -> bool {
     rest.is_none_or(|rest| structured(&payload, rest).is_none())
 }
 
-/// Returns true if a line is what a command prints for people between the records of its libraries, so that it
-/// continues with none of them: kubeadm's `[preflight] text`, `error: text`, `Error from server: text`.
+/// Returns true if a line is output that a command prints between its libraries' log records, so that it
+/// continues none of them: kubeadm's `[preflight] text`, `error: text`, `Error from server: text`.
 fn is_output_of_command(line: &str) -> bool {
     const STARTS: [&str; 4] = [
         "error: ",

@@ -29,8 +29,8 @@ pub(super) fn severity(word: &str) -> Option<Severity> {
     }
 }
 
-/// Returns the severity of a level word at the head of a line: in one case, or capitalised, or one upper-case letter. Words
-/// that sentences start with are levels in upper case only.
+/// Returns the severity of a level word at the head of a line: in one case, or capitalised, or one upper-case letter.
+/// Words that may start a sentence count only in upper case.
 pub(super) fn of_head(word: &str) -> Option<Severity> {
     let (first, rest) = word.as_bytes().split_first()?;
     if rest.is_empty() {

@@ -105,7 +105,7 @@ impl<'p, 'a> Pairs<'p, 'a> {
                     return (value, Written::Text);
                 }
             }
-            // as Python's `repr` writes a text
+            // a string as Python's `repr` prints it
             Some(b'\'') => {
                 if let Some(close) = closing_single(rest).filter(|close| ends(close + 1)) {
                     self.at = start + close + 1;

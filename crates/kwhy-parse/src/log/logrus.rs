@@ -1,9 +1,9 @@
 //! logrus text (sirupsen/logrus TextFormatter) with and without a terminal, and the logfmt lines of
 //! log/slog and go-kit, which differ only in key names.
 //!
-//! Accepted: pairs with two of a time, a level and a message; two pairs and nothing else, one of which is a message; the
-//! terminal format `ERRO[0012] text   key=value`, without the time where a place in the source follows the level. On a
-//! terminal the time may be seconds since start, which does not set the record's time. Rejected: any other `key=value` line.
+//! Accepted: pairs with two of a time, a level and a message; lines of two or more pairs, one of them a message; the
+//! terminal format `ERRO[0012] text   key=value`, without the time if a caller follows the level. On a terminal the
+//! time may be seconds since start, which does not set the record's time. Rejected: any other `key=value` line.
 
 use std::ops::Range;
 
@@ -59,10 +59,11 @@ fn is_logfmt(text: &str) -> bool {
     is_usual || is_unusual_logfmt(text, window)
 }
 
-/// The number of bytes in which the keys are looked for.
+/// The number of bytes searched for keys.
 const MAX_WINDOW: usize = 300;
 
-/// Returns true for pairs whose keys have other names or another order: two of a time, a level and a message.
+/// Returns true for pairs with at least two of a time, a level and a message, under any name and in any order, or for
+/// several pairs with a message and nothing else.
 fn is_unusual_logfmt(text: &str, window: &[u8]) -> bool {
     let Some(first) = memchr(b'=', &window[..window.len().min(40)]) else {
         return false;
@@ -87,7 +88,7 @@ fn is_unusual_logfmt(text: &str, window: &[u8]) -> bool {
             && pair_count(first_line(text)).is_some_and(|pairs| pairs > 1)
 }
 
-/// Returns true for a record of auditd, whose pairs have a message that only names it.
+/// Returns true for a record of auditd, whose `msg` is only an identifier.
 fn is_of_auditd(text: &str) -> bool {
     text.starts_with("type=") && first_line(text).contains(" msg=audit(")
 }
@@ -106,7 +107,7 @@ fn first_line(text: &str) -> &str {
     text.split('\n').next().unwrap_or(text)
 }
 
-/// A line of nothing but its text.
+/// Returns a payload that consists of this text.
 fn line(text: &str) -> Payload<'_> {
     Payload::from_line(Line {
         text,
@@ -115,7 +116,7 @@ fn line(text: &str) -> Payload<'_> {
     })
 }
 
-/// What a pair is of its record.
+/// The role of a pair in a record.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     Time,
@@ -123,7 +124,7 @@ enum Role {
     Message,
 }
 
-/// The role of a key.
+/// Returns the role of a key, if it has one.
 fn role(key: &str) -> Option<Role> {
     Some(match key.trim_start_matches('@') {
         "time" | "ts" | "t" | "timestamp" | "datetime" => Role::Time,
@@ -140,16 +141,16 @@ fn level_length(text: &str) -> usize {
         .count()
 }
 
-/// What the terminal format starts with.
+/// The head of the terminal format.
 struct Terminal {
     level: Range<usize>,
-    /// What the brackets after the level hold; nothing where times are not shown.
+    /// The contents of the brackets after the level; empty without a time.
     inside: Range<usize>,
-    /// Where the place in the source or the message starts.
+    /// The offset of the caller or the message.
     rest: usize,
 }
 
-/// Parses `INFO[0000]`, `ERRO[2024-03-04T05:06:07Z]`, and a level right before a place: `INFO/src/quay.go:7`.
+/// Parses `INFO[0000]`, `ERRO[2024-03-04T05:06:07Z]`, and a level right before a caller: `INFO/src/quay.go:7`.
 fn terminal_head(text: &str) -> Option<Terminal> {
     const LEVELS: [&str; 12] = [
         "TRAC", "DEBU", "INFO", "WARN", "ERRO", "FATA", "PANI", "TRACE", "DEBUG", "WARNING",

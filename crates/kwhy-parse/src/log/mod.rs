@@ -1,8 +1,7 @@
 //! Log lines. Formats are distinguished line by line, as they mix in one stream.
 //!
-//! The formats that are read are listed in a table (`formats`), one file each; each is read inside a
-//! envelope too (journald, the CRI's and docker's files, `kubectl logs --timestamps`). Other lines in
-//! an envelope, and panics, become events of [`Format::Plain`].
+//! Each format has a file in `formats`, and is parsed inside envelopes too (journald, the files of the CRI and docker,
+//! `kubectl logs --timestamps`). Other lines in an envelope, and panics, become events of [`Format::Plain`].
 
 mod continuation;
 pub(crate) mod envelope;
@@ -46,8 +45,8 @@ use crate::framing::payload_format;
 use crate::input::Line;
 use kwhy_model::{Format, Parsed, Stamp, Text, TextBuilder};
 
-/// Returns the lines of a record without their envelopes: what a program wrote, rather than what a runtime or a collector
-/// wrote around it. None if there is no envelope.
+/// Returns the lines of a record as the program wrote them, without the envelopes that a runtime or a collector added.
+/// `None` if there is no envelope.
 ///
 /// ```
 /// use kwhy_parse::log::unwrapped;
@@ -77,7 +76,7 @@ pub fn unwrapped(record: &str) -> Option<Text<'_>> {
     any.then(|| whole.finish())
 }
 
-/// The format of the record that starts on this line, if one does.
+/// Returns the format of the record that starts on this line, if any.
 ///
 /// ```
 /// use kwhy_model::Format;
@@ -102,28 +101,28 @@ pub fn detect(line: &str) -> Option<Format> {
         .filter(|format| !indented || !formats::is_unindented(*format))
 }
 
-/// Returns true if a text follows what carries logs.
+/// Returns true if a line starts with an envelope.
 pub(crate) fn is_enveloped(text: &str) -> bool {
     envelope::layer(text).is_some()
 }
 
-/// The host that the envelope of a line names.
+/// Returns the host named by the envelope of a line.
 pub(crate) fn host(text: &str) -> Option<&str> {
     envelope::layer(text)?.node(text)
 }
 
-/// Returns true if another record may start inside a line, as no newline was between two writers.
+/// Returns true if another record may start inside a line because no newline separated two writers.
 pub fn may_hold_another(line: &str) -> bool {
     interleaved::GLUED.may_be(line)
 }
 
-/// The date and time that a value starts with.
+/// Returns the date and time at the start of a value.
 pub fn stated_time(text: &str) -> Option<Stamp> {
     let (stamp, _) = timestamp::leading_date_time(text)?;
     Some(stamp)
 }
 
-/// Returns true if a record starts in the outermost envelope of a line, where its first bytes tell.
+/// Returns true if the payload of a line's outermost envelope is a record, judging by its first bytes.
 pub fn carries_record(line: &str) -> bool {
     match envelope::layer(line).map(|layer| layer.inner) {
         Some(envelope::Inner::From(start)) => {
@@ -134,8 +133,8 @@ pub fn carries_record(line: &str) -> bool {
     }
 }
 
-/// Returns true if what an envelope contains continues with the record in the envelope's line before: it is empty or
-/// indented, ends an object that is spread over lines, or is a stack trace's. `next` is the line after.
+/// Returns true if the payload of an enveloped line continues the preceding record: it is empty or indented, closes a
+/// multi-line object, or is part of a stack trace. `next` is the line after.
 pub fn continues_in_envelope(line: &str, next: &str) -> bool {
     let inner = |text| {
         let (envelopes, payload) = envelope::peel(payload::Payload::from_line(Line {
@@ -145,7 +144,7 @@ pub fn continues_in_envelope(line: &str, next: &str) -> bool {
         }));
         envelopes.present.then_some(payload)
     };
-    // the first line of an entry over several lines contains no message yet
+    // the first line of a multi-line entry does not contain its message
     if begins_entry(line) {
         return false;
     }
@@ -159,20 +158,20 @@ pub fn continues_in_envelope(line: &str, next: &str) -> bool {
     )
 }
 
-/// Returns true if an entry over several lines starts on a line (journald's export and verbose forms).
+/// Returns true if a multi-line entry starts on a line (journald's export and verbose formats).
 pub fn begins_entry(line: &str) -> bool {
     envelope::Block::begin(line).is_some()
 }
 
-/// An entry over several lines that a line starts.
+/// A multi-line entry of the journal.
 pub struct EntryAt {
-    /// True if its message continues with the record of the entry before.
+    /// True if its message continues the record in the preceding entry.
     pub goes_on: bool,
-    /// The number of lines that it takes.
+    /// The number of its lines.
     pub lines: usize,
 }
 
-/// The entry over several lines that starts with the first of some lines.
+/// Returns the multi-line entry that starts on the first of these lines, if any.
 pub fn entry_at(lines: &[impl AsRef<str>]) -> Option<EntryAt> {
     let lines: Vec<Line<'_>> = lines
         .iter()
@@ -199,7 +198,7 @@ pub fn entry_at(lines: &[impl AsRef<str>]) -> Option<EntryAt> {
     })
 }
 
-/// Returns true if what an envelope contains continues with the record in the envelope's line or entry before.
+/// Returns true if a payload continues the record in the preceding line or entry of its envelope.
 fn goes_on(text: &str, next: Option<&str>) -> bool {
     let is_of_trace = |text: &str| stack_trace::Trace::default().take(text).is_some();
     text.is_empty()
@@ -208,11 +207,11 @@ fn goes_on(text: &str, next: Option<&str>) -> bool {
             && formats::find(text).is_none())
 }
 
-/// The number of bytes that an object spread over lines may take.
+/// The maximum size of a multi-line object, in bytes.
 const MAX_SPREAD: usize = 32 * 1024;
 
-/// The number of lines of the log record that starts with a text if it is an object that is spread over
-/// lines.
+/// Returns the number of lines of the record at the start of a text if it is a multi-line JSON object; `None`
+/// otherwise.
 pub fn spread_lines(text: &str) -> Option<usize> {
     let rest = text
         .strip_prefix("{\n")
@@ -247,10 +246,10 @@ pub fn continues(format: Format, line: &str) -> bool {
     (formats::follow(format).surely)(line) || (!line.trim().is_empty() && is_frame(line))
 }
 
-/// Reads the lines of a log, in any mix of formats.
+/// Parses the lines of a log, in any mix of formats.
 ///
-/// The span of an event reaches from its first line to its last one; where writers interrupt
-/// each other, the interrupting events' spans lie inside it.
+/// The span of an event extends from its first line to its last; where writers interrupt
+/// each other, it includes the spans of the interrupting events.
 ///
 /// ```
 /// use kwhy_parse::{log::parse, input::lines};
@@ -262,12 +261,12 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     reader::Reader::new().read(lines)
 }
 
-/// Returns true if a line is the place in the source of the record above it, as tracing writes it for people.
+/// Returns true if a line is the source location or a context of the record above it, as in tracing's pretty format.
 pub(crate) fn is_place_of_record(line: &str) -> bool {
     layout::ends(line)
 }
 
-/// Returns true if a line starts with a level and a mark or a space.
+/// Returns true if a line starts with a level that a mark or a space follows.
 pub(crate) fn starts_with_level(line: &str) -> bool {
     let bare = line.trim_start();
     let line = bare.trim_start_matches(['[', '<', '(']);
@@ -284,12 +283,13 @@ pub(crate) fn starts_with_level(line: &str) -> bool {
         && level::of_head(&line[..letters]).is_some()
 }
 
-/// Returns true if nearly all lines have the same head with a level in it, the same pairs after their messages, or are objects or pairs.
+/// Returns true if nearly all lines share a head with a level, end in pairs with recurring keys, or are objects or
+/// pairs with a message.
 pub(crate) fn is_stream(lines: &[Line<'_>]) -> bool {
     Stream::of(lines).is_some_and(|stream| stream.is_sure())
 }
 
-/// What nearly all lines of a text have in common.
+/// The structure common to nearly all lines of a text.
 pub(crate) enum Stream {
     Said(&'static said::Said),
     Head(layout::Layout),
@@ -304,7 +304,7 @@ impl Stream {
         layout.map(Stream::Head)
     }
 
-    /// Returns true if it shows by more than a time that the lines are records.
+    /// Returns true if more than a time shows that the lines are records.
     pub(crate) fn is_sure(&self) -> bool {
         match self {
             Stream::Said(_) => true,
@@ -312,7 +312,7 @@ impl Stream {
         }
     }
 
-    /// Returns true if it is true of each of some lines that are not indented.
+    /// Returns true if each line has this structure; for heads, indented lines are ignored.
     pub(crate) fn is_of_each(&self, lines: &[Line<'_>]) -> bool {
         match self {
             Stream::Said(said) => lines.iter().all(|line| (said.is)(line.text)),
@@ -321,8 +321,8 @@ impl Stream {
     }
 }
 
-/// Reads the lines of a log like [`parse`], and learns from the first ones where their heads end: for conversions, in which
-/// all lines of a stream are read. A diagnosis reads each record alone.
+/// Parses the lines of a log like [`parse`], but learns the layout of their heads from the first lines. Used by
+/// conversions, which read whole streams; a diagnosis parses each record on its own.
 pub fn parse_stream<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     reader::Reader::new().learning(lines).read(lines)
 }

@@ -1,9 +1,9 @@
-//! Reads lines into events.
+//! Parses lines into events.
 //!
-//! Writers that share a stream cut each other's records: a stack trace that a foreign record
-//! interrupts continues for the record that it started at, and a record that is glued to the end of a line
-//! is split off where its start is unmistakable. Where envelopes show the writers apart, each continues
-//! with its own record.
+//! Writers that share a stream interrupt each other's records: a stack trace interrupted by a foreign record
+//! still belongs to the record that it started after, and a record glued to the end of a line is split off
+//! where its start is unmistakable. If envelopes distinguish the writers, each line continues its own
+//! writer's record.
 
 use super::envelope::{Block, EnvelopeKind, Envelopes, Sources, Until};
 use super::formats::{self, is_panic};
@@ -19,13 +19,13 @@ use std::rc::Rc;
 mod spread;
 mod stack;
 
-/// The number of records that may lie between two lines of a stack trace.
+/// The maximum number of records between two lines of a stack trace.
 const INTERRUPTIONS: u32 = 64;
-/// The number of records of different writers that are open at a time.
+/// The maximum number of writers whose records are open at a time.
 const WRITERS: usize = 32;
-/// The number of lines that an error's message may take before its frames.
+/// The maximum number of lines of an error's message before its frames.
 pub(super) const HEAD_LINES: usize = 16;
-/// The number of lines that an object spread over lines may take.
+/// The maximum number of lines of a multi-line object.
 pub(super) const SPREAD_LINES: usize = 400;
 
 /// A finished event whose stack trace may continue after foreign records.
@@ -37,7 +37,7 @@ struct Trace {
     half: bool,
 }
 
-/// The place of a line, or of the lines that were joined to one.
+/// The position of a line, or of several that were joined.
 struct Place {
     span: Span,
     lines: Lines,
@@ -45,7 +45,7 @@ struct Place {
 }
 
 impl Place {
-    /// A line's, which is this one of all.
+    /// Returns the position of a line; `number` counts the stream's non-blank lines.
     fn of(line: &Line<'_>, number: u64) -> Place {
         Place {
             span: line.span(),
@@ -55,32 +55,32 @@ impl Place {
     }
 }
 
-/// The parts of a line whose end is still to come.
+/// The partial lines received so far of a line that is not complete.
 struct Parts<'a> {
     envelopes: Envelopes<'a>,
     text: TextBuilder,
     at: Place,
 }
 
-/// Reads lines into events.
+/// Parses lines into events.
 pub(super) struct Reader<'a> {
     parsed: Parsed<'a>,
     current: Option<Record<'a>>,
-    /// The open records of other writers, where the envelopes distinguishes them; the latest is last.
+    /// The open records of other writers, if envelopes distinguish them; the most recent is last.
     aside: Vec<Record<'a>>,
     parts: Vec<Parts<'a>>,
     sources: Sources,
-    /// True if the events may occur in another order than their records started.
+    /// True if the events may be in another order than the starts of their records.
     mixed: bool,
-    /// The number of lines read that are not blank.
+    /// The number of non-blank lines read.
     lines: u64,
     trace: Option<Trace>,
-    /// The kind of envelope of the last line that had one, and the number of the first line of those in a row.
+    /// The kind of the last envelope, and the first line of the run with envelopes of this kind.
     kind: Option<EnvelopeKind>,
     kind_since: u64,
-    /// The layout that the stream's records have, where it was learned.
+    /// The learned layout of the stream's records.
     layout: Option<Rc<Layout>>,
-    /// The way in which all lines of the stream are written, where each has a message and may have nothing else of a record.
+    /// The format of a stream whose lines all have a message, but possibly nothing else of a record.
     said: Option<&'static Said>,
 }
 
@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Learns the layout of the lines that are read next.
+    /// Learns the layout from these lines, which are read next.
     pub(super) fn learning(mut self, lines: &[Line<'_>]) -> Self {
         self.said = said::of(lines);
         self.layout = match self.said {
@@ -156,7 +156,7 @@ impl<'a> Reader<'a> {
         self.parsed
     }
 
-    /// Lines of one writer continue with that writer's record.
+    /// Makes the open record of a line's writer the current one.
     fn choose_writer(&mut self, envelopes: &Envelopes<'a>) {
         let Some(open) = self.current.as_ref() else {
             return;
@@ -194,21 +194,21 @@ impl<'a> Reader<'a> {
                 return;
             }
             if line.is_blank() {
-                // java.util.logging ends a trace with a line of its own
+                // java.util.logging ends a trace with an empty line
                 if record.format == Format::JavaUtilLogging && record.stack.is_some() && !record.gap
                 {
-                    // an empty line is its line end
+                    // the line end alone counts if the line is empty
                     record.span.end = (line.start + line.text.len().max(1)).max(record.span.end);
                 }
                 if own && record.format == Format::TextLog && !record.gap {
-                    // the last of its lines is empty too
+                    // tracing's pretty format ends a record with an empty line
                     let last = record.more.last();
                     if last.is_some_and(|last| layout::ends(last.as_str())) {
                         record.span.end =
                             (line.start + line.text.len().max(1)).max(record.span.end);
                     }
                 }
-                // between what envelopes hold, blank lines stand for nothing
+                // blank lines between envelopes have no meaning
                 record.gap = own;
                 return;
             }
@@ -268,8 +268,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads what occurred in an envelope on a line, or on several. The parts of a line are put together
-    /// before what is in them is looked at.
+    /// Handles the payload of an envelope. Partial lines are joined before their content is
+    /// examined.
     fn enveloped(
         &mut self,
         at: Place,
@@ -317,7 +317,7 @@ impl<'a> Reader<'a> {
         self.whole(parts.at, parts.envelopes, payload, following);
     }
 
-    /// Reads a whole line in an envelope, in which there may be more of them.
+    /// Handles a complete line in an envelope, which may contain further envelopes.
     fn whole(
         &mut self,
         at: Place,
@@ -380,7 +380,7 @@ impl<'a> Reader<'a> {
             record.join(payload, at.span.end, at.lines);
             return;
         }
-        // chained errors have blank lines between them, a panic one before its goroutines
+        // blank lines separate chained errors, and a panic from its goroutines
         if envelopes.present
             && text.trim().is_empty()
             && let Some(record) = self.current.as_mut()
@@ -392,7 +392,7 @@ impl<'a> Reader<'a> {
             return;
         }
         let indent = text.len() - text.trim_start().len();
-        // a panic while panicking follows a tab and belongs to the first
+        // a panic while panicking follows a tab and belongs to the first panic
         let form = formats::find(&text[indent..]).filter(|form| {
             indent == 0 || (form.format != Format::Plain && !formats::is_unindented(form.format))
         });
@@ -402,7 +402,7 @@ impl<'a> Reader<'a> {
         let learned = self
             .layout
             .as_ref()
-            // levels of four letters are padded to five
+            // four-letter levels may be padded to five
             .filter(|layout| {
                 indent == 0 || form.is_some() && indent < 3 || layout.padding(text) == indent
             })
@@ -430,7 +430,7 @@ impl<'a> Reader<'a> {
             }
             return;
         }
-        // a stack trace has lines without a head too
+        // a bare layout accepts any line, so lines of a stack trace come first
         if let Some(layout) = learned {
             let record = Record::within(&layout, form, envelopes, payload, at.span);
             self.start(record, at.lines);
@@ -463,7 +463,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns true if a line is the second one of a record that takes two.
+    /// Returns true if a line is the second line of the current, two-line record.
     pub fn is_second_line(&self, text: &str) -> bool {
         self.current.as_ref().is_some_and(|record| {
             record.more.is_empty()
@@ -533,7 +533,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Returns true if a text starts with that number of spaces.
+/// Returns true if a text starts with at least this number of spaces.
 fn is_indented(text: &str, spaces: usize) -> bool {
     text.len() > spaces && text.bytes().take(spaces).all(|byte| byte == b' ')
 }

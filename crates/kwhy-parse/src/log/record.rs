@@ -67,7 +67,7 @@ pub(super) struct Record<'a> {
     pub(super) taken: Option<Stamp>,
     /// True if each of its lines is a single line of the input.
     pub(super) whole: bool,
-    /// The layout of its stream, where that was learned and fits.
+    /// The layout of its stream, if one was learned and fits.
     pub(super) layout: Option<Rc<Layout>>,
 }
 
@@ -136,7 +136,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// A record with the layout of its stream.
+    /// Returns a record that has the layout of its stream.
     pub(super) fn within(
         layout: &Rc<Layout>,
         form: Option<&'static FormatSpec>,
@@ -160,7 +160,7 @@ impl<'a> Record<'a> {
             self.block = !closes || opens_block(text);
         }
         self.more.push(payload);
-        // parts of a line that a runtime cut may come late
+        // partial lines may arrive after later records
         self.span.end = self.span.end.max(end);
     }
 

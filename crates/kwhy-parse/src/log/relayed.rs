@@ -1,16 +1,16 @@
-//! Records that another program wrote to its own log: what runs a program logs each line of its output as a message.
+//! Relayed records: a supervisor logs each line that its child process prints as a message of its own.
 
 use super::formats;
 use super::payload::Payload;
 use crate::framing::payload_format;
 use kwhy_model::Event;
 
-/// Returns true if a message is surely a record itself, by its first bytes.
+/// Returns true if the first bytes of a message show that it is certainly a record itself.
 pub(super) fn is_record(message: &str) -> bool {
     payload_format(message.as_bytes()).is_some()
 }
 
-/// A record with the one that its message is in its place, if that is one.
+/// Replaces a record by the one in its message, if there is one.
 pub(super) fn unwrapped(outer: Event<'_>) -> Event<'_> {
     let format = payload_format(outer.message.as_str().as_bytes());
     let inner = format.and_then(formats::spec).and_then(|form| {
@@ -23,11 +23,11 @@ pub(super) fn unwrapped(outer: Event<'_>) -> Event<'_> {
     }
 }
 
-/// The inner one of two records; what it does not say the outer one does.
+/// Returns the inner record; the outer one supplies what it lacks.
 pub(super) fn merged<'a>(inner: Event<'a>, outer: Event<'a>) -> Event<'a> {
     let mut fields = inner.fields;
     let known = fields.len();
-    // a level that the inner record has itself
+    // the outer level is dropped if the inner record has a severity
     let is_new = |key: &str| !(key == "level" && inner.severity.is_some());
     for field in outer.fields {
         let is_known = fields[..known].iter().any(|known| known.key == field.key);

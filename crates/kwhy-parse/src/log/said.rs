@@ -1,13 +1,13 @@
-//! Streams whose lines are whole objects, or consist of pairs, with a message each: they may have nothing else of a record.
+//! Streams of objects or pairs in which every line has a message, but possibly neither a time nor a level.
 
 use super::formats::FormatSpec;
 use super::{json, logrus};
 use crate::input::Line;
 
-/// A way to write such lines.
+/// A format of such lines.
 pub(crate) struct Said {
     pub(super) form: &'static FormatSpec,
-    /// Returns true if a line is one of these.
+    /// Returns true if a line has this format and a message.
     pub(super) is: fn(&str) -> bool,
 }
 
@@ -22,7 +22,7 @@ static WAYS: [Said; 2] = [
     },
 ];
 
-/// The way in which nearly all lines of a stream are written.
+/// Returns the format that nearly all lines of a stream have, if any.
 pub(super) fn of(lines: &[Line<'_>]) -> Option<&'static Said> {
     const LINES: usize = 200;
     const LEAST: usize = 4;

@@ -42,7 +42,7 @@ pub(super) fn is_location(line: &str) -> bool {
 
 /// The first line of a frame: `example.io/app/sync.(*Loop).Run.func1`, maybe with arguments.
 ///
-/// A name without a path needs a package that is known to are alone: `example.com` is none.
+/// A name without a path needs a package that is known to occur without one: `example.com` is not a function.
 pub(super) fn is_function(line: &str) -> bool {
     const ALONE: [&str; 12] = [
         "main", "runtime", "reflect", "testing", "syscall", "os", "net", "time", "sync", "context",
@@ -76,7 +76,7 @@ pub(super) fn is_function(line: &str) -> bool {
         && (path || line.contains("(*") || ALONE.contains(&package) || name.len() < line.len())
 }
 
-/// The first line of a frame without the second one, which a terminal of fixed width appended after spaces.
+/// Removes the second line of a frame, which a fixed-width terminal appended to the first after spaces.
 fn without_location(line: &str) -> &str {
     let ends = |at: &usize| {
         let after = line.get(at + 1..).unwrap_or("");

@@ -80,7 +80,7 @@ fn blocks_may_contain_lines_that_look_like_records() {
     assert_eq!(parsed.events[0].field("code").unwrap().as_str(), "1");
 }
 
-/// What looks like a quotation mark closes a block.
+/// A line that looks like a quotation marker (` >`) closes a block.
 #[test]
 fn pairs_after_a_block_are_of_its_record() {
     let text = "I0304 05:06:07.123456       1 quay.go:7] \"lift\" a=<\n\tone\n > message=\"two\" b=<\n\tthree\n > c=4\n";

@@ -96,7 +96,7 @@ fn head(text: &str) -> Option<Head> {
     if !known || !(upper || capital || (lower && separator != Separator::Space)) {
         return None;
     }
-    // without tabs and an object a layout is read by its parts
+    // without tabs and an object, the line is left to the generic layouts
     let line = &text[..memchr(b'\n', text.as_bytes()).unwrap_or(text.len())];
     // a terminal shows tabs as spaces
     let is_spread = separator == Separator::Spaces && spaces > 3;
@@ -133,7 +133,7 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     let proxy = envoy(text, region.clone()).filter(|_| is_istio);
     let (mut logger, caller, mut message) =
         proxy.unwrap_or_else(|| elements(text, region, head.separator));
-    // other writers put the name after the place
+    // other writers put the logger after the caller
     if logger.is_none()
         && caller.is_some()
         && let Some((name, said)) = text[message.clone()].split_once('\t')

@@ -1,8 +1,9 @@
-//! YAML as printers of Kubernetes write it, read directly: block style, a key or item with its scalar in one line.
+//! A fast reader for YAML in block style, as Kubernetes tools print it: one key or item per line, with its scalar.
 //!
-//! Nearly all YAML that kubectl, the API server's dumps and controllers write is of this form (sigs.k8s.io/yaml on go-yaml 2 and 3). What
-//! is written otherwise (anchors, tags, flow style with content, scalars over several lines other than `|` and `|-`, odd indentation) is
-//! refused as a whole, and the reader of all YAML ([`super::yaml`]) takes the block. Both give the same values with the same places.
+//! Nearly all YAML from kubectl, the API server's dumps and controllers has this style (sigs.k8s.io/yaml on go-yaml 2
+//! and 3). A block with anything else (anchors, tags, non-empty flow style, multi-line scalars other than `|` and `|-`,
+//! odd indentation) is rejected as a whole and parsed by the complete reader ([`super::yaml`]). Both yield the same
+//! values with the same spans.
 
 use std::borrow::Cow;
 
@@ -10,19 +11,19 @@ use super::scalar;
 use super::source::Row;
 use kwhy_model::{Map, Text, TextBuilder, Value};
 
-/// The depth to which maps and lists may nest here; those of Kubernetes nest to about 20.
+/// The maximum nesting depth; Kubernetes' own objects nest about 20 levels deep.
 const MAX_DEPTH: usize = 48;
 
-/// What a block may hold.
+/// The limits of a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
-    /// The depth to which maps and lists may nest.
+    /// The maximum nesting depth of maps and lists.
     pub depth: usize,
-    /// The number of scalars.
+    /// The maximum number of scalars.
     pub nodes: usize,
 }
 
-/// Reads a block of lines; none if it is not all in block style, or exceeds the bounds.
+/// Parses a block of lines; `None` if it is not entirely in block style or exceeds the limits.
 pub(super) fn read<'a>(rows: &[Row<'a>], bounds: Bounds) -> Option<Vec<Value<'a>>> {
     let mut reader = Reader {
         row: None,
@@ -43,12 +44,12 @@ pub(super) fn read<'a>(rows: &[Row<'a>], bounds: Bounds) -> Option<Vec<Value<'a>
 struct Rest<'a> {
     column: usize,
     text: &'a str,
-    /// The document's byte at which the text starts.
+    /// The offset of the text in the document.
     start: usize,
 }
 
 impl<'a> Rest<'a> {
-    /// Of a row, without its indentation and the spaces at its end; none if it has bytes that YAML treats apart.
+    /// Returns a row without indentation and trailing spaces; `None` if it contains control characters.
     fn of(row: &Row<'a>) -> Option<Rest<'a>> {
         let bytes = row.line.text.as_bytes();
         let spaces = bytes.iter().take_while(|byte| **byte == b' ').count();
@@ -60,7 +61,7 @@ impl<'a> Rest<'a> {
         })
     }
 
-    /// Without its first bytes and the spaces after them.
+    /// Returns the rest without its first bytes and the spaces after them.
     fn skip(self, bytes: usize) -> Rest<'a> {
         let text = &self.text[bytes..];
         let spaces = text.bytes().take_while(|byte| *byte == b' ').count();
@@ -75,7 +76,7 @@ impl<'a> Rest<'a> {
         self.text == "-" || self.text.starts_with("- ")
     }
 
-    /// The key that it starts with, and what follows the colon.
+    /// Parses the key at the start; also returns the text after the colon.
     fn key(self) -> Option<(&'a str, Rest<'a>)> {
         let bytes = self.text.as_bytes();
         let (name, end) = match bytes.first()? {
@@ -101,16 +102,16 @@ fn is_of_key(byte: u8) -> bool {
 }
 
 struct Reader<'r, 'a> {
-    /// The row that is read, without what was read of it.
+    /// The unread part of the current row; `None` at the end.
     row: Option<Rest<'a>>,
     rest: std::slice::Iter<'r, Row<'a>>,
-    /// The number of scalars that may follow.
+    /// The number of further scalars allowed.
     nodes: usize,
     depth: usize,
 }
 
 impl<'a> Reader<'_, 'a> {
-    /// Goes to the next row that is neither empty nor a comment; none if it cannot be read here.
+    /// Advances to the next row that is neither empty nor a comment; `None` if a row is not in block style.
     fn advance(&mut self) -> Option<()> {
         self.row = None;
         for row in self.rest.by_ref() {
@@ -132,7 +133,7 @@ impl<'a> Reader<'_, 'a> {
         Some(())
     }
 
-    /// The map or list that starts at the row.
+    /// Parses the map or list that starts at the current row.
     fn block(&mut self, column: usize, depth: usize) -> Option<Value<'a>> {
         if depth >= self.depth {
             return None;
@@ -155,7 +156,7 @@ impl<'a> Reader<'_, 'a> {
                 self.advance()?;
                 match self.row {
                     Some(next) if next.column > column => Some(self.block(next.column, depth + 1)?),
-                    // the items of a key's list may be right below the key
+                    // the items of a key's list may have the indentation of the key
                     Some(next) if next.column == column && next.is_item() => {
                         (depth + 1 < self.depth).then_some(())?;
                         Some(self.list(column, depth + 1)?)
@@ -203,7 +204,7 @@ impl<'a> Reader<'_, 'a> {
         Some(Value::List(items))
     }
 
-    /// The scalar in the rest of a line of an entry at a column; none within if it is null.
+    /// Parses the scalar of an entry at a column. The outer `None` means another style, the inner one a null.
     fn scalar(&mut self, rest: Rest<'a>, column: usize) -> Option<Option<Value<'a>>> {
         self.count()?;
         let first = *rest.text.as_bytes().first()?;
@@ -213,7 +214,7 @@ impl<'a> Reader<'_, 'a> {
             b'\'' => Some(Value::Text(single_quoted(rest)?)),
             b'"' => Some(Value::Text(double_quoted(rest)?)),
             b'{' | b'[' => {
-                // it is no scalar
+                // an empty collection does not count as a scalar
                 self.nodes += 1;
                 match rest.text {
                     "{}" => Some(Value::Map(Map::new())),
@@ -228,12 +229,12 @@ impl<'a> Reader<'_, 'a> {
             },
         };
         self.advance()?;
-        // a scalar that continues in the next line
+        // a deeper next line would continue the scalar
         let continues = self.column().is_some_and(|next| next > column);
         (!continues).then_some(value)
     }
 
-    /// The text of the lines that follow `|` or `|-`.
+    /// Parses the lines that follow `|` or `|-`.
     fn literal(&mut self, mark: &str, column: usize) -> Option<Text<'a>> {
         let is_stripped = match mark {
             "|" => false,
@@ -242,7 +243,7 @@ impl<'a> Reader<'_, 'a> {
         };
         let mut builder = TextBuilder::new();
         let mut indent = None;
-        // the ends of lines that may be the last ones
+        // line ends that are dropped or kept once if no text follows
         let mut ends: Vec<(usize, usize)> = Vec::new();
         self.row = None;
         let mut rows = self.rest.clone();
@@ -265,7 +266,7 @@ impl<'a> Reader<'_, 'a> {
             }
             if !is_blank {
                 let indent = *indent.get_or_insert(spaces);
-                // the other reader takes a first `|` for the mark
+                // the complete reader would treat a leading `|` as the indicator
                 if spaces < indent || builder.is_empty() && text[indent..].starts_with('|') {
                     return None;
                 }
@@ -291,7 +292,7 @@ impl<'a> Reader<'_, 'a> {
     }
 }
 
-/// Returns true if a text is a scalar without quotes that ends where its line does.
+/// Returns true if a text is an unquoted scalar.
 fn is_plain(text: &str) -> bool {
     let bytes = text.as_bytes();
     let starts = match bytes {
@@ -305,7 +306,7 @@ fn is_plain(text: &str) -> bool {
     }
 }
 
-/// What is between the quotes of all of a text, and where it starts.
+/// Returns the text between quotes that enclose all of the rest, and its offset.
 fn quoted(rest: Rest<'_>, quote: char) -> Option<(&str, usize)> {
     let inner = rest.text.strip_prefix(quote)?.strip_suffix(quote)?;
     Some((inner, rest.start + 1))
@@ -316,7 +317,7 @@ fn single_quoted(rest: Rest<'_>) -> Option<Text<'_>> {
     if !inner.contains('\'') {
         return Some(Text::borrowed(inner, start));
     }
-    // each is written twice
+    // a quote inside is doubled
     let quotes = inner.split(|c| c != '\'').filter(|run| !run.is_empty());
     let are_pairs = quotes.into_iter().all(|run| run.len() % 2 == 0);
     are_pairs.then(|| {

@@ -1,16 +1,16 @@
-//! Events: Event objects, and the conditions and states of other objects that say why.
+//! Events: Event objects, and messages in the conditions and states of other objects.
 
 use kwhy_model::{
     Event, Field, Format, Map, Severity, Span, Stamp, Subject, Text, TextBuilder, Value,
 };
 
-/// Maps in each other in which messages are looked for.
+/// The maximum depth of nested maps searched for messages.
 const MAX_DEPTH: usize = 8;
 
-/// Messages of one object; a list of conditions has a dozen.
+/// The maximum number of messages per object; a list of conditions has about a dozen.
 const MAX_MESSAGES: usize = 200;
 
-/// The fields of a status that say in words what is wrong; the first one that is there is the message.
+/// The fields of a status that describe a problem in words; the first one present is the message.
 const MESSAGES: &[&str] = &[
     "message",
     "details",
@@ -24,10 +24,10 @@ const MESSAGES: &[&str] = &[
     "error",
 ];
 
-/// The keys beside `metadata` and `spec` that are reports in place of a status: policy reports, reports on many clusters.
+/// Top-level keys that take the place of a status: policy reports, reports across clusters.
 const REPORTS: [&str; 3] = ["statuses", "results", "report"];
 
-/// Returns true if an object of kind Event is one that `kubectl get events` lists, and no audit record.
+/// Returns true if an object of kind Event is one that `kubectl get events` lists, rather than an audit record.
 pub(super) fn is_event(map: &Map<'_>) -> bool {
     let version = map.text("apiVersion");
     let known = version.is_none_or(|version| {
@@ -48,7 +48,7 @@ fn text<'a>(map: &Map<'a>, path: &str) -> Option<Text<'a>> {
     }
 }
 
-/// An object of kind Event, of `v1` or `events.k8s.io`. The keys are the API's, or these in snake case.
+/// Converts an object of kind Event (`v1` or `events.k8s.io`). Keys are the API's, or the same in snake case.
 pub(crate) fn of_event<'a>(format: Format, map: &Map<'a>, span: &Span) -> Option<Event<'a>> {
     let message = text(map, "message").or_else(|| text(map, "note"));
     let first = |paths: &[&str]| paths.iter().find_map(|path| text(map, path));
@@ -84,7 +84,7 @@ pub(crate) fn of_event<'a>(format: Format, map: &Map<'a>, span: &Span) -> Option
         container: part
             .as_ref()
             .and_then(|part| container_of_path(part.as_str())),
-        // a scheduler's host is where the scheduler runs, a kubelet's is where the pod does
+        // the host is where the reporter runs: only for the kubelet and kube-proxy is that the pod's node
         node: host
             .as_ref()
             .filter(|_| by_kubelet)
@@ -144,7 +144,7 @@ pub(crate) fn of_event<'a>(format: Format, map: &Map<'a>, span: &Span) -> Option
     })
 }
 
-/// A `Status`, which the API server answers instead of an object.
+/// Converts a `Status`, which the API server returns instead of an object.
 pub(super) fn of_failure<'a>(format: Format, map: &Map<'a>, span: &Span) -> Option<Event<'a>> {
     let message = text(map, "message")?;
     let owned = |path: &str| text(map, path).map(|text| text.as_str().to_owned());
@@ -165,7 +165,7 @@ pub(super) fn of_failure<'a>(format: Format, map: &Map<'a>, span: &Span) -> Opti
     })
 }
 
-/// The container of `spec.containers{app}` and its like.
+/// Returns the container in `spec.containers{app}` and similar paths.
 fn container_of_path(path: &str) -> Option<String> {
     let (list, rest) = path.strip_prefix("spec.")?.split_once('{')?;
     let is_list = matches!(
@@ -176,7 +176,7 @@ fn container_of_path(path: &str) -> Option<String> {
     (is_list && !name.is_empty()).then(|| name.to_owned())
 }
 
-/// A time as the API writes it: RFC 3339.
+/// Parses a time as written by the API (RFC 3339).
 fn stamp(text: &Text<'_>) -> Option<Stamp> {
     let text = text.as_str();
     let time: jiff::Timestamp = text.parse().ok()?;
@@ -190,8 +190,8 @@ fn stamp(text: &Text<'_>) -> Option<Stamp> {
     })
 }
 
-/// Adds an event for each message in an object's status: of a condition, of a container's state, of
-/// the status itself. The keys are the API's, or these in snake case.
+/// Adds an event for each message in an object's status: of a condition, a container's state or
+/// the status itself. Keys are the API's, or the same in snake case.
 pub(crate) fn of_status<'a>(
     format: Format,
     map: &Map<'a>,
@@ -201,14 +201,15 @@ pub(crate) fn of_status<'a>(
     if let Some(Value::Map(status)) = map.get("status") {
         of_messages(format, status, subject, into);
     }
-    // kinds that report on others have lists of their own
+    // report kinds have lists of their own
     let mut reader = Conditions::new(format, subject, into);
     for key in REPORTS {
         reader.value(key, map.get(key), &ConditionContext::default(), 0);
     }
 }
 
-/// Adds an event for each message of a pod's containers that ended, which no other output repeats. The keys are those of a describe.
+/// Adds an event for each message in the state of a pod's containers, which no other part repeats. Keys are those of a
+/// describe.
 pub(crate) fn of_containers<'a>(
     format: Format,
     pod: &Map<'a>,
@@ -231,7 +232,7 @@ pub(crate) fn of_containers<'a>(
     }
 }
 
-/// Adds the events of an object's part: of its status, or of the contents of one.
+/// Adds the messages of a fragment: of its status if it has one, or else of the fragment itself.
 pub(crate) fn of_part<'a>(
     format: Format,
     map: &Map<'a>,
@@ -245,7 +246,7 @@ pub(crate) fn of_part<'a>(
     of_messages(format, status, subject, into);
 }
 
-/// Adds the events of the conditions that a map lists, whatever else it has.
+/// Adds the messages of the conditions that a map lists, and of nothing else in it.
 pub(super) fn of_conditions<'a>(
     format: Format,
     map: &Map<'a>,
@@ -262,13 +263,13 @@ fn of_messages<'a>(format: Format, status: &Map<'a>, subject: &Subject, into: &m
     reader.map(status, &ConditionContext::default(), 0);
 }
 
-/// The envelope of a message.
+/// The surroundings of a message.
 #[derive(Clone, Copy, Debug, Default)]
 struct ConditionContext<'m> {
     container: Option<&'m str>,
-    /// The key below which it occurs.
+    /// The key of the map that contains it.
     key: &'m str,
-    /// True if it is an earlier entry of a list of phases.
+    /// True if a later phase follows in the same list.
     is_past: bool,
 }
 
@@ -350,7 +351,7 @@ impl<'t, 'a> Conditions<'t, 'a> {
             "last_update_time",
             "last_heartbeat_time",
         ];
-        // what is below has events of its own
+        // nested maps have events of their own
         let scalars = map.iter().filter(|(_, value)| value.to_text().is_some());
         let span = scalars
             .map(|(_, value)| value.span())
@@ -374,19 +375,19 @@ impl<'t, 'a> Conditions<'t, 'a> {
     }
 }
 
-/// How a container ended, which its message does not repeat.
+/// Returns a container's exit code, which its message does not repeat.
 fn exit_code<'a>(map: &Map<'a>) -> Option<Field<'a>> {
     let code = text(map, "exitCode").or_else(|| text(map, "exit_code"))?;
     Some(Field::text("exit_code", code))
 }
 
-/// The type of a condition, by which its event differs from others.
+/// Returns the type of a condition, which distinguishes its event from those of others.
 fn condition<'a>(map: &Map<'a>) -> Option<Field<'a>> {
     map.get("status")?;
     Some(Field::text("condition", text(map, "type")?))
 }
 
-/// Words in the type of a condition that is bad where it is true.
+/// Parts of condition types for which `True` is bad.
 const BAD_TYPES: &[&str] = &[
     "Abort",
     "Corrupt",
@@ -410,7 +411,7 @@ const BAD_TYPES: &[&str] = &[
     "Violat",
 ];
 
-/// Phases in which nothing is wrong.
+/// Phases that indicate no problem.
 const WELL_PHASES: &[&str] = &[
     "Active",
     "Available",
@@ -425,13 +426,13 @@ const WELL_PHASES: &[&str] = &[
     "Succeeded",
 ];
 
-/// Returns true for an entry of a list that grows by one with each phase (ClusterServiceVersion), where those of
-/// conditions are changed in place: only the last one holds.
+/// Returns true for an entry of a list to which each phase appends (ClusterServiceVersion): only the last one is
+/// current. Conditions, in contrast, are updated in place.
 fn is_phase(entry: &Map<'_>) -> bool {
     entry.get("phase").is_some() && entry.get("type").is_none()
 }
 
-/// The severity of a condition or state.
+/// Returns the severity of a condition or state.
 fn severity(map: &Map<'_>, key: &str) -> Severity {
     let ends_well = || map.integer("exitCode").or(map.integer("exit_code")) == Some(0);
     let starts = || {

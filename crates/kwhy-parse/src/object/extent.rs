@@ -1,4 +1,4 @@
-//! The extent of the objects of one output: by indentation in YAML, by brackets in JSON.
+//! The extent of an output of objects: by indentation in YAML, by brackets in JSON.
 
 use super::recognise::{
     Ahead, begins, is_ellipsis, is_head_key, json_key, key_length, without_mark,
@@ -7,26 +7,26 @@ use super::spread::spread;
 use crate::input::Line;
 use kwhy_model::Format;
 
-/// Words with a colon after them that start a message and no key.
+/// Words before a colon that start a message and are not keys.
 const MESSAGE_WORDS: &[&str] = &[
     "debug", "error", "fatal", "help", "hint", "http", "https", "info", "note", "panic", "tip",
     "trace", "usage", "warning",
 ];
 
-/// Follows the lines of the objects that one output contains.
+/// Tracks which lines belong to an output of objects.
 #[derive(Clone, Debug)]
 pub(crate) struct ObjectExtent {
     format: Format,
-    /// The least indentation of a line.
+    /// The smallest indentation of its lines.
     base: usize,
-    /// The number of open brackets, if the first line opened one.
+    /// The number of open brackets, if the first line starts with one.
     open: Option<i64>,
-    /// The indentation of the key whose block of text is open.
+    /// The indentation of the key whose block scalar is open.
     text: Option<usize>,
 }
 
 impl ObjectExtent {
-    /// Of an object that starts on this line.
+    /// Starts with the first line of an object.
     pub fn new(format: Format, line: &Line<'_>) -> ObjectExtent {
         let mut run = ObjectExtent {
             format,
@@ -38,7 +38,7 @@ impl ObjectExtent {
         run
     }
 
-    /// Returns true if a line belongs to the output; `rest` are the lines after it. `foreign` says that it
+    /// Returns true if a line belongs to the output; `rest` are the lines after it. `foreign` returns true if it
     /// would start something else.
     pub fn takes(
         &mut self,
@@ -58,8 +58,8 @@ impl ObjectExtent {
         takes
     }
 
-    /// The number of lines after one that are taken in any case, if that is the last one taken: the rest of a
-    /// value that is spread over lines. `text` starts with the line.
+    /// Returns the number of lines after the last accepted one that certainly belong to the output: the rest of a
+    /// pretty-printed value. `text` starts with that last line.
     pub fn takes_on(&mut self, text: &str) -> usize {
         if self.format != Format::ObjectJson || self.open.is_some_and(|open| open < 1) {
             return 0;
@@ -67,12 +67,12 @@ impl ObjectExtent {
         let Some(spread) = spread(text.as_bytes()) else {
             return 0;
         };
-        // the first line's bracket is counted
+        // the bracket of the first line was counted already
         self.open = self.open.map(|open| open - 1 + spread.open);
         spread.lines - 1
     }
 
-    /// Remembers what a line opens.
+    /// Updates the state with what a line opens.
     fn see(&mut self, line: &Line<'_>) {
         let text = line.text.trim_end();
         if self.format == Format::ObjectJson {
@@ -82,7 +82,7 @@ impl ObjectExtent {
         if self.text.is_some_and(|indent| line.indent() > indent) {
             return;
         }
-        // of three bytes at most
+        // a block scalar's indicator has at most three bytes
         let mut end = text.bytes().rev().take(3);
         let mark = match end.any(|byte| matches!(byte, b'|' | b'>')) {
             true => text.rsplit([' ', ':']).next().unwrap_or(""),
@@ -121,7 +121,7 @@ impl ObjectExtent {
         let field = key_length(inner)
             .and_then(|end| Some((inner.get(..end)?, inner.get(end + 1..)?.trim())));
         if blank_lines > 0 {
-            // a blank line in an object is rare
+            // objects rarely contain blank lines
             return blank_lines == 1
                 && line.indent() == self.base
                 && field.is_some_and(|(key, _)| is_head_key(key));
@@ -151,11 +151,11 @@ impl ObjectExtent {
         foreign: impl Fn() -> bool,
     ) -> bool {
         let bare = line.text.trim();
-        // the API server writes an empty object as brackets around an empty line
+        // the API server prints an empty object as brackets around an empty line
         if blank_lines > 0 && self.open.is_some_and(|open| open > 0) && is_json(bare) {
             return !foreign();
         }
-        // after the last bracket the end of a list may occur, whose start was cut off
+        // after the last bracket, the end of a list whose start was cut off may follow
         if self.open.is_some_and(|open| open <= 0) || blank_lines > 0 {
             return begins(line, rest) == Some(Format::ObjectJson)
                 || (blank_lines == 0
@@ -170,7 +170,7 @@ impl ObjectExtent {
     }
 }
 
-/// The number of brackets that a line of JSON opens minus those that it closes.
+/// Returns the number of brackets that a line of JSON opens minus those that it closes.
 fn opened(text: &str) -> i64 {
     let mut open = 0;
     let mut in_string = false;
@@ -203,7 +203,7 @@ fn is_json(bare: &str) -> bool {
     }
 }
 
-/// Returns true if a key on an object's own level may be one of Kubernetes: in lower camel case, and no word
+/// Returns true if a top-level key may belong to a Kubernetes object: it is in lower camel case and not a word
 /// that starts a message.
 fn is_object_key(key: &str, value: &str) -> bool {
     is_field(key) && (!MESSAGE_WORDS.contains(&key) || (key == "note" && value.is_empty()))

@@ -1,4 +1,4 @@
-//! Objects in the API server's internal form: `kubectl cluster-info dump` up to 1.14.
+//! Objects in the API server's internal representation: `kubectl cluster-info dump` up to 1.14.
 //!
 //! That kubectl decoded into internal types, which have no JSON names, and printed them by Go's `encoding/json`
 //! (kubernetes/kubernetes v1.14 `pkg/kubectl/cmd/clusterinfo/clusterinfo_dump.go`, `pkg/apis/core/types.go`): keys are
@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use kwhy_model::{Map, Subject, Value};
 
-/// Keys of which an object or a list in internal form has one.
+/// Keys one of which every object or list in internal form has.
 const PARTS: &[&str] = &[
     "Items",
     "Spec",
@@ -36,7 +36,7 @@ const METADATA: &[&str] = &[
     "finalizers",
 ];
 
-/// Fields whose keys are the user's own words.
+/// Fields whose keys are user-defined.
 const OF_USER: &[&str] = &[
     "labels",
     "annotations",
@@ -46,14 +46,14 @@ const OF_USER: &[&str] = &[
     "Selector",
 ];
 
-/// Returns true if a map is an object or a list of them in internal form.
+/// Returns true if a map is an object, or a list of objects, in internal form.
 pub(super) fn is_internal(map: &Map<'_>) -> bool {
     map.get("kind").is_none()
         && map.get("selfLink").is_some()
         && PARTS.iter().any(|part| map.get(part).is_some())
 }
 
-/// An object, or a list, with the API's names.
+/// Converts an object or a list to the API's names.
 pub(super) fn external(map: Map<'_>) -> Map<'_> {
     let mut metadata = Map::new();
     let mut fields = Map::new();
@@ -61,7 +61,7 @@ pub(super) fn external(map: Map<'_>) -> Map<'_> {
         if METADATA.contains(&&*key) {
             metadata.insert(key, value);
         } else if key == "Items" {
-            // each is converted when it is read
+            // items are converted one by one as they are taken
             fields.insert("items", value);
         } else {
             let value = value_of(&key, value);
@@ -74,7 +74,7 @@ pub(super) fn external(map: Map<'_>) -> Map<'_> {
     fields
 }
 
-/// The kind that the `selfLink` of an object or a list shows.
+/// Returns the kind according to the `selfLink` of an object or list.
 pub(super) fn kind(map: &Map<'_>) -> Option<&'static str> {
     let link = map.text("metadata.selfLink")?;
     let mut parts = link.rsplit('/');
@@ -90,7 +90,7 @@ pub(super) fn kind(map: &Map<'_>) -> Option<&'static str> {
 fn value_of<'a>(key: &str, value: Value<'a>) -> Value<'a> {
     match value {
         Value::Map(map) if OF_USER.contains(&key) => Value::Map(map),
-        // what a workload's pods are made from
+        // a workload's pod template
         Value::Map(map) if key == "Template" => Value::Map(external(map)),
         Value::Map(map) => {
             let each = map.into_iter().map(|(key, value)| {
@@ -106,7 +106,7 @@ fn value_of<'a>(key: &str, value: Value<'a>) -> Value<'a> {
     }
 }
 
-/// The API's name of one of Go's: `PodCIDR` is `podCIDR`, `HTTPGet` is `httpGet`.
+/// Converts a Go field name to the API's: `PodCIDR` to `podCIDR`, `HTTPGet` to `httpGet`.
 fn name(key: Cow<'_, str>) -> Cow<'_, str> {
     let capitals = key.bytes().take_while(u8::is_ascii_uppercase).count();
     let starts_word = key

@@ -1,4 +1,4 @@
-//! JSON text as values, also where it is cut, wrapped or broken.
+//! Parses JSON text into values, even if it is truncated, wrapped or malformed.
 //!
 //! Text that does not fit is skipped up to the next member: a member starts with its key in quotes. A
 //! closing bracket closes the nearest open one of its kind. Each byte is read once.
@@ -11,11 +11,11 @@ use super::source::Source;
 use super::spread::spaces;
 use kwhy_model::{Map, Span, TextBuilder, Value};
 
-/// Values of one output; a block of the engine has no room for many more.
+/// The maximum number of values per output; a block of the engine hardly contains more.
 const MAX_NODES: usize = 400_000;
 
-/// Reads JSON: whole values, and members whose brackets were cut off, which are one map.
-/// What is not understood or omitted is reported.
+/// Parses JSON: complete values, and members whose brackets were cut off, which form one map.
+/// Adds to the budget what is not understood or omitted.
 pub(super) fn read<'a>(source: &Source<'a>, budget: &mut ReadBudget<'_>) -> Vec<Value<'a>> {
     let mut reading = Reading {
         source,
@@ -45,13 +45,13 @@ pub(super) fn read<'a>(source: &Source<'a>, budget: &mut ReadBudget<'_>) -> Vec<
     roots
 }
 
-/// An open bracket. What occurs in it is kept together with the contents of the ones around it.
+/// An open bracket. The contents of all open brackets are kept in two shared vectors.
 enum Open<'a> {
-    /// The number of entries of the innermost object, and the key of the next one.
+    /// An object: the number of entries before it, and the key of the next one.
     Object(usize, Option<Cow<'a, str>>),
-    /// The number of items of the innermost list.
+    /// A list: the number of items before it.
     List(usize),
-    /// One that is omitted; whether it is an object.
+    /// An omitted value; true for an object.
     Skipped(bool),
 }
 
@@ -66,25 +66,25 @@ struct Reading<'s, 'l, 'a> {
     bytes: &'s [u8],
     at: usize,
     open: Vec<Open<'a>>,
-    /// Entries of all objects that are open.
+    /// The entries of all open objects.
     entries: Vec<(Cow<'a, str>, Value<'a>)>,
-    /// Items of all lists that are open.
+    /// The items of all open lists.
     items: Vec<Value<'a>>,
     roots: Vec<Value<'a>>,
-    /// Members outside of all brackets.
+    /// Members outside all brackets.
     members: Vec<(Cow<'a, str>, Value<'a>)>,
-    /// The key of the next one of them.
+    /// The key of the next such member.
     key: Option<Cow<'a, str>>,
     nodes: usize,
-    /// The end of the last line that is not understood.
+    /// The end of the last line reported as not understood.
     failed: usize,
-    /// The depth to which objects and lists may nest.
+    /// The maximum nesting depth.
     depth: usize,
     budget: &'s mut ReadBudget<'l>,
 }
 
 impl<'a> Reading<'_, '_, 'a> {
-    /// Takes the next token; `false` at the end.
+    /// Processes the next token; returns false at the end.
     fn step(&mut self) -> bool {
         let Some(byte) = self.bytes.get(self.at).copied() else {
             return false;
@@ -109,7 +109,7 @@ impl<'a> Reading<'_, '_, 'a> {
         let too_deep = self.open.len() >= self.depth;
         let full = too_deep || !self.has_room();
         if full {
-            // of brackets in brackets that are omitted one is enough
+            // brackets within omitted ones are not reported again
             if !matches!(self.open.last(), Some(Open::Skipped(_))) {
                 self.budget.left_out.too_deep += u64::from(too_deep);
                 self.fail();
@@ -124,7 +124,7 @@ impl<'a> Reading<'_, '_, 'a> {
         self.open.push(if full { left_out } else { what });
     }
 
-    /// Returns true if one more value may be kept; the first one that may not is reported.
+    /// Returns true if one more value may be kept; reports the limit otherwise.
     fn has_room(&mut self) -> bool {
         if self.nodes >= MAX_NODES {
             self.budget.left_out.large_objects = 1;
@@ -132,12 +132,12 @@ impl<'a> Reading<'_, '_, 'a> {
         self.nodes < MAX_NODES
     }
 
-    /// A closing bracket.
+    /// Handles a closing bracket.
     fn bracket(&mut self, object: bool) {
         self.at += 1;
         let mut open = self.open.iter();
         let Some(place) = open.rposition(|open| open.is_object() == object) else {
-            // the end of an object whose start was cut off
+            // the closing bracket of an object whose start was cut off
             if object && !self.members.is_empty() {
                 let members = std::mem::take(&mut self.members);
                 self.roots.push(Value::Map(members.into_iter().collect()));
@@ -183,7 +183,7 @@ impl<'a> Reading<'_, '_, 'a> {
         }
     }
 
-    /// A string: a key if a colon follows.
+    /// Handles a string, which is a key if a colon follows.
     fn string(&mut self) {
         let start = self.at;
         let end = self.string_end();
@@ -211,8 +211,8 @@ impl<'a> Reading<'_, '_, 'a> {
         self.give(Some(Value::Text(text)));
     }
 
-    /// The byte after a string's closing quote; after its line where it is not closed. A string
-    /// that a terminal wrapped continues in lines that start no member.
+    /// Returns the offset after a string's closing quote, or the end of its line if it is not closed. A string
+    /// wrapped by a terminal continues on lines that do not start a member.
     fn string_end(&self) -> usize {
         let mut at = self.at + 1;
         loop {
@@ -237,7 +237,7 @@ impl<'a> Reading<'_, '_, 'a> {
         }
     }
 
-    /// The bytes between the quotes.
+    /// Returns the range between the quotes.
     fn inner(&self, start: usize, end: usize) -> Span {
         let closed = end > start + 1 && self.bytes.get(end - 1) == Some(&b'"');
         start + 1..end.saturating_sub(usize::from(closed)).max(start + 1)
@@ -289,7 +289,7 @@ impl<'a> Reading<'_, '_, 'a> {
         builder.finish()
     }
 
-    /// A number, `true`, `false`, `null`, or what is not JSON.
+    /// Handles a number, `true`, `false`, `null`, or anything that is not JSON.
     fn word(&mut self) {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let length = rest
@@ -322,9 +322,9 @@ impl<'a> Reading<'_, '_, 'a> {
         self.give(value.filter(|_| has_room));
     }
 
-    /// Lists the line as not understood, unless it consists of dots that replace omitted text.
+    /// Reports the current line as not understood, unless it consists of dots that replace omitted text.
     fn fail(&mut self) {
-        // a line is looked at once, however long it is
+        // each line is examined once, however long it is
         if self.at < self.failed {
             return;
         }
@@ -339,7 +339,7 @@ impl<'a> Reading<'_, '_, 'a> {
     }
 }
 
-/// Decodes the escape at the start of a text: the character and the length of the escape.
+/// Decodes the escape at the start of a text; returns the character and the length of the escape.
 fn escape(text: &str) -> (char, usize) {
     let c = match text.as_bytes().get(1) {
         Some(b'n') => '\n',
@@ -357,7 +357,7 @@ fn escape(text: &str) -> (char, usize) {
     (c, 2)
 }
 
-/// `\u00e9`, or two of them that are one character.
+/// Decodes `\u00e9`, or a surrogate pair of two such escapes.
 fn unicode(text: &str) -> (char, usize) {
     let unit = |from: usize| {
         let digits = text.get(from..from + 6)?.strip_prefix("\\u")?;

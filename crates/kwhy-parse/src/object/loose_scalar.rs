@@ -1,7 +1,7 @@
-//! The text of a scalar that is no YAML: its quotes are not closed, or occur unescaped inside it.
+//! The text of a scalar that is not valid YAML: its quotes are not closed, or occur unescaped inside it.
 //!
-//! Pages and editors change quotes, people quote by hand, pastes end in the middle. Indentation still shows where such
-//! a text ends, as all that is deeper than its key belongs to it.
+//! Web pages and editors change quotes, people quote by hand, pastes end in the middle. Indentation still shows where
+//! the text ends, as every line deeper than its key belongs to it.
 
 use super::recognise::key_length;
 use super::scalar;
@@ -9,8 +9,8 @@ use super::source::{Row, Source};
 use crate::input::Line;
 use kwhy_model::Text;
 
-/// The text that starts with `value` in the first row, and the rows that are not part of it. `rows` are the
-/// source's: the key's and those that are deeper.
+/// Returns the text that starts with `value` in the first row, and the rows after it. `rows` are the
+/// source's rows: the key's and all that are deeper.
 pub(super) fn text<'r, 'a>(
     source: &Source<'a>,
     rows: &'r [Row<'a>],
@@ -25,7 +25,7 @@ pub(super) fn text<'r, 'a>(
         .filter(|c| matches!(c, '"' | '\''));
     let inside = start + quote.map_or(0, char::len_utf8);
     let closes = |row: &Row<'a>| quote.is_some_and(|quote| row.bare().ends_with(quote));
-    // a lone quote on the first line opens only
+    // a lone quote on the first line can only open
     let is_closed = |row: &usize| {
         rows.get(*row).is_some_and(closes) && (*row > 0 || value.text.trim_end().len() > 1)
     };
@@ -43,7 +43,7 @@ pub(super) fn text<'r, 'a>(
     (!text.is_empty()).then_some((text, rows.get(last + 1..)?))
 }
 
-/// Returns true if a row has no structure of its own.
+/// Returns true if a row is neither an item nor a key.
 fn is_running(row: &Row<'_>) -> bool {
     !row.is_item() && key_length(row.bare()).is_none()
 }
@@ -53,7 +53,7 @@ mod tests {
     use super::super::tests::parsed;
     use kwhy_model::Value;
 
-    /// The text of `message` in a status of which it is a member, and the lines that were not understood.
+    /// Returns the `message` of a status, and the lines not understood.
     fn message(lines: &str) -> (String, Vec<u64>) {
         let indented = lines.replace('\n', "\n  ");
         let text = format!(
@@ -65,7 +65,7 @@ mod tests {
         let Some(Value::Text(message)) = found else {
             panic!("{fields:?}");
         };
-        // each word is where it is said to be
+        // each word is at the place that its span states
         let mut at = 0;
         for word in message.as_str().split_whitespace() {
             at += message.as_str()[at..].find(word).unwrap();

@@ -1,16 +1,16 @@
 //! Kubernetes objects as YAML or JSON: `kubectl get -o yaml`, `-o json`, manifests, one object, a
 //! `List`, several documents, whole or cut.
 //!
-//! The format is the API's (kubernetes/kubernetes `staging/src/k8s.io/api`, to 1.36), written by
-//! sigs.k8s.io/yaml or Go's `encoding/json`. Known kinds get the field names that a describe's
-//! objects have (`kinds`); any other kind is read as it is, its keys in snake case. An Event
+//! The format is the API's (kubernetes/kubernetes `staging/src/k8s.io/api`, to 1.36), as written by
+//! sigs.k8s.io/yaml or Go's `encoding/json`. Known kinds get the field names of a describe's
+//! objects (`kinds`); any other kind keeps its fields, with keys in snake case. An Event
 //! object becomes an event, and so does each condition and container state with a message, so that
-//! what is known of an event's text is found in it.
+//! conditions on an event's text apply to them too.
 //!
-//! Accepted besides: text cut at either end, `...` in place of what was omitted, broken lines, items
-//! of a list without its head, the API server's internal form (`internal`), fragments of which the fields show what they belong to. A part of an object
-//! without its head is of the kind that alone has such fields or conditions (`kinds/tell.rs`), else of an
-//! unknown one.
+//! Also accepted: text cut at either end, `...` in place of omitted text, broken lines, items of a list
+//! without its head, the API server's internal form (`internal`), and fragments whose fields show where they
+//! belong. A fragment without a head has the kind to which its fields or conditions are unique
+//! (`kinds/detect_kind.rs`), or else none.
 
 mod block_style;
 mod event;
@@ -39,16 +39,16 @@ use crate::input::{Line, ReadLimits};
 use kwhy_model::{Format, LeftOut, Listing, Map, Object, Parsed, Span, Subject, Value};
 use source::{Row, Source};
 
-/// The length of a name; the API allows 253 characters.
+/// The maximum length of a name; the API allows 253 characters.
 const MAX_NAME: usize = 1024;
 
-/// Lists in lists; kubectl nests none.
+/// The maximum depth of lists within lists; kubectl nests none.
 const MAX_LISTS: usize = 6;
 
 /// The budget for reading values, and the parts that were omitted.
 struct ReadBudget<'l> {
     limits: &'l ReadLimits,
-    /// The lines that are not understood.
+    /// The lines not understood.
     failed: Vec<u64>,
     left_out: LeftOut,
 }
@@ -68,7 +68,7 @@ impl<'l> ReadBudget<'l> {
     }
 }
 
-/// Reads lines of objects in YAML or JSON.
+/// Parses lines of objects in YAML or JSON.
 ///
 /// ```
 /// use kwhy_parse::{object, input::lines};
@@ -98,7 +98,7 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     parse_within(lines, &ReadLimits::default())
 }
 
-/// Reads lines of objects in YAML or JSON, up to limits.
+/// Parses lines of objects in YAML or JSON, within limits.
 pub(crate) fn parse_within<'a>(lines: &[Line<'a>], limits: &ReadLimits) -> Parsed<'a> {
     let mut parsed = Parsed::default();
     let mut rows: Vec<Row<'a>> = lines.iter().map(|line| Row::new(*line)).collect();
@@ -117,8 +117,8 @@ pub(crate) fn parse_within<'a>(lines: &[Line<'a>], limits: &ReadLimits) -> Parse
     parsed
 }
 
-/// Gives the first line the indentation that it lost where a text was marked from its first letter on: no line after it
-/// is on its level, and the next one is deeper than others.
+/// Restores the first line's indentation if it was lost because a selection started at its first letter: the next line
+/// is deeper than others, and no later line is at the first one's level.
 fn indent_first(rows: &mut [Row<'_>]) {
     let mut filled = rows.iter_mut().filter(|row| !row.line.is_blank());
     let Some(first) = filled.next().filter(|first| first.indent() == 0) else {
@@ -134,7 +134,7 @@ fn indent_first(rows: &mut [Row<'_>]) {
     }
 }
 
-/// Reads JSON; `of` is the kind of the items of a list that started before.
+/// Parses JSON; `of` is the kind of the items of a list that started earlier.
 fn json<'a>(source: &Source<'a>, of: Option<&str>, limits: &ReadLimits, parsed: &mut Parsed<'a>) {
     let mut budget = ReadBudget::new(limits);
     let values = json::read(source, &mut budget);
@@ -144,8 +144,8 @@ fn json<'a>(source: &Source<'a>, of: Option<&str>, limits: &ReadLimits, parsed: 
     }
 }
 
-/// Reads a piece of a line that contains objects in JSON: it starts with an item of a list, of whose kind they are,
-/// or after a list, if it does not start the line.
+/// Parses a piece of a line of JSON objects. Unless it starts the line, it starts with an item of a list, whose kind is
+/// `of`, or after the list.
 pub fn piece<'a>(text: &'a str, of: Option<&str>, limits: &ReadLimits) -> Parsed<'a> {
     let mut parsed = Parsed::default();
     json(&Source::whole(text), of, limits, &mut parsed);
@@ -153,7 +153,7 @@ pub fn piece<'a>(text: &'a str, of: Option<&str>, limits: &ReadLimits) -> Parsed
     parsed
 }
 
-/// Reads one YAML document: an object, or the items of a list, each alone.
+/// Parses one YAML document: an object, or the items of a list one by one.
 fn document<'a>(rows: &[Row<'a>], limits: &ReadLimits, parsed: &mut Parsed<'a>) {
     let given = rows.len();
     let first = parsed.objects.len();
@@ -169,7 +169,7 @@ fn document<'a>(rows: &[Row<'a>], limits: &ReadLimits, parsed: &mut Parsed<'a>) 
     let base = filled.map(Row::indent).min().unwrap_or(0);
     let mut object: Vec<Row<'a>> = Vec::new();
     let mut item: Vec<Row<'a>> = Vec::new();
-    // whether items on the document's own level are objects
+    // true if items at the document's own level are objects
     let mut in_list = true;
     let mut keyed = false;
     for row in rows {
@@ -185,7 +185,7 @@ fn document<'a>(rows: &[Row<'a>], limits: &ReadLimits, parsed: &mut Parsed<'a>) 
         }
         if on_level && row.is_item() && in_list {
             self::item(&mut item, limits, parsed);
-            // what precedes the first item without a key is the rest of another one
+            // text without a key before the first item is the rest of an earlier item
             if !keyed {
                 self::item(&mut object, limits, parsed);
             }
@@ -204,16 +204,16 @@ fn document<'a>(rows: &[Row<'a>], limits: &ReadLimits, parsed: &mut Parsed<'a>) 
     self::item(&mut object, limits, parsed);
 }
 
-/// Returns true if a line gives the kind of a list of one kind, such as `kind: PodList`.
+/// Returns true if a line states the kind of a homogeneous list, such as `kind: PodList`.
 fn is_list_of_kind(line: &str) -> bool {
     let kind = line.split_once(':').map_or("", |(_, kind)| kind.trim());
     let of = kind.trim_matches(['"', '\'']).strip_suffix("List");
     of.is_some_and(|of| !of.is_empty())
 }
 
-/// Says of the objects from the first one on that they occur in a list. One of its kind may be all that
-/// was asked for, unless the list's own kind says that it is the list of all (`of_kind`). `all_of` is
-/// what a list without items is a list of.
+/// Marks the objects from `first` on as items of a list. A single object of its kind may be all that
+/// was requested, unless the list's own kind shows that the list is complete (`of_kind`). `all_of` is
+/// the kind of the items, for a list without any.
 fn mark_listed(
     parsed: &mut Parsed<'_>,
     first: usize,
@@ -245,7 +245,7 @@ fn mark_listed(
     }
 }
 
-/// Reads the lines of one object.
+/// Parses the lines of one object.
 fn item<'a>(rows: &mut Vec<Row<'a>>, limits: &ReadLimits, parsed: &mut Parsed<'a>) {
     let rows = std::mem::take(rows);
     let mut filled = rows.iter().filter(|row| !row.line.is_blank());
@@ -275,8 +275,8 @@ fn item<'a>(rows: &mut Vec<Row<'a>>, limits: &ReadLimits, parsed: &mut Parsed<'a
     }
 }
 
-/// Takes a value for what it is: a list, an event, an object. `of` is the kind of a list's items,
-/// which do not say it themselves in a list of one kind. Without a span, that of all values is the object's.
+/// Handles a value according to its kind: a list, an event, an object. `of` is the kind of a list's items,
+/// which items of a homogeneous list do not state. Without a span, the object's is that of all its values.
 fn take<'a>(
     format: Format,
     value: Value<'a>,
@@ -317,7 +317,7 @@ fn take<'a>(
     let within = if is_list && matches!(map.get("items"), Some(Value::List(_))) {
         "items"
     } else if kind.is_none() && matches!(map.get("object"), Some(Value::Map(_))) {
-        // what a watch sends
+        // an event of a watch
         "object"
     } else {
         let is_event = match kind {
@@ -326,9 +326,9 @@ fn take<'a>(
         };
         let whole = |span: Option<Span>| span.unwrap_or_else(|| map.span());
         match kind {
-            // an empty one, or what follows its items
+            // an empty list, or the members after a list's items
             Some(kind) if kind.ends_with("List") && map.get("metadata.name").is_none() => {
-                // Go writes an empty list as null
+                // Go prints an empty list as null
                 if map.get("metadata.resourceVersion").is_some() && map.get("items").is_none() {
                     let first = parsed.objects.len();
                     mark_listed(parsed, first, (true, items_of(kind, &map)), true);
@@ -362,7 +362,7 @@ fn take<'a>(
     }
 }
 
-/// The kind of a list's items, and the namespace that its `selfLink` names.
+/// Returns the kind of a list's items, and the namespace in its `selfLink`.
 fn items_of(kind: &str, list: &Map<'_>) -> Option<Subject> {
     let kind = kind.strip_suffix("List").filter(|kind| !kind.is_empty())?;
     let link = list.text("metadata.selfLink");
@@ -417,10 +417,10 @@ fn object<'a>(
     };
     let before = parsed.events.len();
     event::of_status(format, map, &subject, &mut parsed.events);
-    // of what kind a status is that was pasted alone may not be known; anything else is not an object then
+    // a status pasted alone may have no known kind; anything else without one is not an object
     let is_identified = subject.kind.is_some() || subject.name.is_some();
     if !is_identified && !matches!(map.get("status"), Some(Value::Map(_))) {
-        // what another program makes of an object says what the object's conditions say
+        // another program's summary of an object may still list its conditions
         if parsed.events.len() == before {
             event::of_conditions(format, map, &subject, &mut parsed.events);
         }

@@ -1,8 +1,8 @@
-//! Recognition of the lines that are Kubernetes objects, line by line.
+//! Recognition of Kubernetes objects, line by line.
 //!
-//! An object starts with its `apiVersion` or a key that sorts before it, or, where its top was cut
-//! off, with one of its great parts (`metadata`, `spec`, `status`) that contains fields known to be
-//! theirs. From there on indentation and form show which lines belong to it.
+//! An object starts with its `apiVersion` or a key that sorts before it; if its top was cut off, with
+//! one of its main parts (`metadata`, `spec`, `status`) that contains fields known to be
+//! there. Indentation and syntax show which further lines belong to it.
 
 use memchr::memmem;
 
@@ -10,10 +10,10 @@ use super::state_line::is_container_reason;
 use crate::input::Line;
 use kwhy_model::Format;
 
-/// The number of lines after its first one that are examined to recognise an object.
+/// The number of lines examined after the first one to recognise an object.
 const AHEAD: usize = 48;
 
-/// Keys by which YAML with an `apiVersion` is known to be none of Kubernetes: Helm's charts and
+/// Keys that show that YAML with an `apiVersion` is not a Kubernetes object but one of Helm's charts or
 /// indexes.
 const FOREIGN_KEYS: &[&str] = &["name", "version", "appVersion", "entries", "generated"];
 
@@ -25,7 +25,7 @@ const FIRST_KEYS: &[&str] = &[
     "allowVolumeExpansion",
 ];
 
-/// Parts of an object, with keys of which one must be in them.
+/// Parts of an object, each with keys one of which it must contain.
 const PARTS: &[(&str, &[&str])] = &[
     (
         "metadata",
@@ -106,7 +106,7 @@ const PARTS: &[(&str, &[&str])] = &[
     ("conditions", CONDITION_TIMES),
 ];
 
-/// Keys of a condition that hardly anything else has.
+/// Keys of a condition that are rare elsewhere.
 const CONDITION_TIMES: &[&str] = &[
     "lastHeartbeatTime",
     "lastProbeTime",
@@ -114,10 +114,10 @@ const CONDITION_TIMES: &[&str] = &[
     "lastUpdateTime",
 ];
 
-/// Keys of which a condition has the first two and one of the others; by themselves they may be anything's.
+/// Keys of a condition: the first two and one of the others. Each alone may occur anywhere.
 const CONDITION_WORDS: &[&str] = &["type", "status", "reason", "message"];
 
-/// Keys that a container of a pod has, and hardly anything else that is called so.
+/// Keys of a pod's container that are rare in other lists of this name.
 const CONTAINER_KEYS: &[&str] = &[
     "envFrom",
     "imagePullPolicy",
@@ -139,12 +139,12 @@ const STATUS_KEYS: &[&str] = &[
     "state",
 ];
 
-/// The lines after one.
+/// The lines after the current one.
 #[derive(Clone, Copy, Debug)]
 pub struct Ahead<'l, 'a> {
-    /// The lines as they are.
+    /// The lines, unchanged.
     pub lines: &'l [Line<'a>],
-    /// Takes off what precedes each line (`> `, `3. `).
+    /// Removes the decoration before each line (`> `, `3. `).
     pub strip: fn(Line<'a>) -> Line<'a>,
 }
 
@@ -158,7 +158,7 @@ impl<'a> Ahead<'_, 'a> {
     }
 }
 
-/// Returns true if an object may start on a line, or occur around it, taken alone.
+/// Returns true if an object may start on a line, or contain it, judging by the line alone.
 pub fn may_begin(text: &str) -> bool {
     let bare = text.trim_start();
     match bare.as_bytes().first() {
@@ -181,7 +181,7 @@ pub fn may_begin(text: &str) -> bool {
     }
 }
 
-/// The format of the object that starts on a line; `rest` are the lines after it.
+/// Returns the format of the object that starts on a line; `rest` are the lines after it.
 pub fn begins(line: &Line<'_>, rest: &Ahead<'_, '_>) -> Option<Format> {
     if !may_begin(line.text) && !is_opening(line.text) {
         return None;
@@ -222,7 +222,7 @@ pub fn begins(line: &Line<'_>, rest: &Ahead<'_, '_>) -> Option<Format> {
     }
 }
 
-/// Returns true if the members after an opening bracket are those of an object in internal form ([`super::internal`]).
+/// Returns true if the members after an opening bracket belong to an object in internal form ([`super::internal`]).
 fn begins_internal(rest: &Ahead<'_, '_>) -> bool {
     let mut keys = rest.iter().take(4).map_while(|line| {
         let text = line.text.trim_start();
@@ -231,10 +231,10 @@ fn begins_internal(rest: &Ahead<'_, '_>) -> bool {
     keys.next().as_deref() == Some("name") && keys.any(|key| key == "selfLink")
 }
 
-/// The number of members of a condition, with some that a program adds.
+/// The number of members of a condition, allowing for some that a tool adds.
 const CONDITION_MEMBERS: usize = 12;
 
-/// Returns true if the next members in JSON, up to the closing bracket, are those of a condition.
+/// Returns true if the next JSON members, up to the closing bracket, belong to a condition.
 fn begins_condition(rest: &Ahead<'_, '_>) -> bool {
     let (mut of_type, mut of_status, mut has_message) = (false, false, false);
     let members = rest
@@ -262,7 +262,7 @@ fn begins_condition(rest: &Ahead<'_, '_>) -> bool {
     of_type && of_status && has_message
 }
 
-/// The number of keys below one that are looked at.
+/// The number of keys examined below one.
 const MAX_BELOW: usize = 6;
 
 fn yaml_begins(line: &Line<'_>, rest: &Ahead<'_, '_>) -> bool {
@@ -277,7 +277,7 @@ fn yaml_begins(line: &Line<'_>, rest: &Ahead<'_, '_>) -> bool {
         inner.get(..end).unwrap_or(""),
         inner.get(end + 1..).unwrap_or(""),
     );
-    // the keys on the first one's level, and the first ones below it
+    // the keys at the level of the first one, and the first ones below it
     let mut beside = Vec::new();
     let mut below = Vec::new();
     for next in rest.iter().filter(|line| !line.is_blank()).take(AHEAD) {
@@ -316,7 +316,7 @@ fn yaml_begins(line: &Line<'_>, rest: &Ahead<'_, '_>) -> bool {
         }
         _ if FIRST_KEYS.contains(&key) => {
             beside.contains(&"apiVersion") || {
-                // what the first key contains may be long
+                // the value of the first key may be long
                 !value.trim().is_empty() && beside.first() == Some(&"apiVersion")
             }
         }
@@ -334,7 +334,7 @@ fn known_part(key: &str) -> Option<&'static [&'static str]> {
         .map(|(_, keys)| *keys)
 }
 
-/// Returns true if a key is the time of a condition.
+/// Returns true if a key names a time of a condition.
 fn is_time(key: &str) -> bool {
     key.starts_with("last") && CONDITION_TIMES.contains(&key)
 }
@@ -347,7 +347,7 @@ pub(super) fn is_head_key(key: &str) -> bool {
     is_identity(key) || known_part(key).is_some() || matches!(key, "kind" | "items" | "selfLink")
 }
 
-/// `v1`, `apps/v1`, `discovery.k8s.io/v1beta1`, as it is or in quotes.
+/// Returns true for `v1`, `apps/v1`, `discovery.k8s.io/v1beta1`, quoted or not.
 fn is_version(text: &str) -> bool {
     let text = text.trim_matches(['"', '\'']);
     let (group, version) = text.rsplit_once('/').unwrap_or(("", text));
@@ -364,8 +364,8 @@ fn is_version(text: &str) -> bool {
             .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
 }
 
-/// The length of the key at the start of a line of YAML: up to its colon, after which the line ends
-/// or a space occurs.
+/// Returns the length of the key at the start of a line of YAML, up to its colon, which a space
+/// or the line's end follows.
 pub(crate) fn key_length(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let end = match bytes.first()? {
@@ -380,7 +380,7 @@ pub(crate) fn key_length(text: &str) -> Option<usize> {
         .then_some(end)
 }
 
-/// The key of a member of a JSON object at the start of a text.
+/// Returns the key of the JSON member at the start of a text.
 pub(super) fn json_key(text: &str) -> Option<&str> {
     let rest = text.strip_prefix('"')?;
     let end = rest.as_bytes().iter().take(256).position(|b| *b == b'"')?;
@@ -399,7 +399,7 @@ fn is_opening(text: &str) -> bool {
     matches!(text.trim(), "{" | "[" | "{ [")
 }
 
-/// Returns true if a line is a whole object in JSON, or the start of one: its first key is one of an object.
+/// Returns true if a line is a JSON object, or the start of one, whose first key is typical of Kubernetes objects.
 pub fn is_compact(text: &str) -> bool {
     let Some(inner) = text.strip_prefix(['{', '[']) else {
         return false;
@@ -410,7 +410,7 @@ pub fn is_compact(text: &str) -> bool {
         "kind" | "metadata" | "items" | "spec" | "status" | "type" | "object" => {
             let bytes = text.as_bytes();
             let has = |word: &[u8]| memmem::find(bytes, word).is_some();
-            // Go's client leaves the kind of a list's items away, and so do collectors that write only these
+            // Go's client omits the kind of a list's items, and so do collectors that write only the items
             let is_item = text.starts_with("[{") && key == "metadata";
             (has(b"\"apiVersion\"") && has(b"\"kind\""))
                 || (is_item && has(b"\"creationTimestamp\""))
@@ -422,8 +422,8 @@ pub fn is_compact(text: &str) -> bool {
     })
 }
 
-/// Returns true if a list in JSON has what only the statuses of a pod's containers have together, as
-/// `-o jsonpath={.status.containerStatuses}` prints them.
+/// Returns true if a JSON list has the combination of keys of a pod's container statuses, as printed by
+/// `-o jsonpath={.status.containerStatuses}`.
 fn is_of_statuses(text: &str) -> bool {
     ["\"restartCount\":", "\"lastState\":", "\"state\":"]
         .iter()
@@ -432,7 +432,7 @@ fn is_of_statuses(text: &str) -> bool {
 
 /// Returns true for a line that replaces omitted lines.
 pub(super) fn is_ellipsis(text: &str) -> bool {
-    // almost no line starts so
+    // cheap check: almost no line passes it
     let text = text.trim_ascii_start().trim_start();
     if !text.starts_with(['.', '…', '[', ']']) {
         return false;
@@ -444,8 +444,8 @@ pub(super) fn is_ellipsis(text: &str) -> bool {
             .all(|c| matches!(c, '.' | '…' | '[' | ']' | ' '))
 }
 
-/// Returns true if a line starts an item of a list of objects or the next one of several, at which a stream
-/// of them can be cut: as kubectl and its like print them. `before` is the line before it, `after` are the bytes after it.
+/// Returns true if a line starts an item of a list of objects, or the next of several objects, as printed by kubectl
+/// and similar tools: a stream may be split there. `before` is the previous line, `after` the following bytes.
 pub fn begins_item<'b>(
     line: &[u8],
     before: impl Fn() -> &'b [u8],
@@ -477,7 +477,7 @@ pub fn begins_item<'b>(
         Some(b'-') => ITEMS.iter().any(|start| line.starts_with(start)),
         Some(b'a') => line.starts_with(b"apiVersion: ") && before().starts_with(b"---"),
         Some(b' ') if matches!(line, b"        {" | b"        {\r") => member(b"            "),
-        // troubleshoot.sh and most of Go's programs take two spaces for a level, kubectl four
+        // troubleshoot.sh and most Go programs indent by two spaces, kubectl by four
         Some(b' ') if matches!(line, b"    {" | b"    {\r") => member(b"      "),
         Some(b'{') if matches!(line, b"{" | b"{\r") => before().starts_with(b"}"),
         Some(b'{') => is_compact_head(line),
@@ -485,7 +485,7 @@ pub fn begins_item<'b>(
     }
 }
 
-/// Returns true if the members of an item are those of an object in internal form; `indent` precedes each.
+/// Returns true if the members of an item belong to an object in internal form; `indent` precedes each.
 fn is_internal_item(members: &[u8], indent: &[u8]) -> bool {
     let mut lines = members.split(|byte| *byte == b'\n');
     let is_named = lines
@@ -498,7 +498,7 @@ fn is_internal_item(members: &[u8], indent: &[u8]) -> bool {
         })
 }
 
-/// Returns true if a line's first bytes may be those of an object in JSON, and not of a log record.
+/// Returns true if a line's first bytes may start a JSON object of Kubernetes rather than a log record.
 pub fn is_compact_head(line: &[u8]) -> bool {
     const STARTS: &[&[u8]] = &[
         b"{\"apiVersion\":",
@@ -514,7 +514,7 @@ pub fn is_compact_head(line: &[u8]) -> bool {
         b"{\"aggregationRule\":",
         b"{\"allowVolumeExpansion\":",
     ];
-    // the third byte refuses most records at once
+    // the third byte rules out most records
     let third = line.get(2);
     STARTS
         .iter()

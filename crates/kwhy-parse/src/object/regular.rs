@@ -1,4 +1,4 @@
-//! Texts that contain nothing but objects as JSON in regular form, read without a look at each line.
+//! A fast path for texts that consist of pretty-printed JSON objects, without classifying each line.
 
 use super::recognise::{Ahead, begins};
 use super::source::Source;
@@ -7,10 +7,10 @@ use crate::input::{Line, ReadLimits, lines};
 use crate::log;
 use kwhy_model::{Format, Parsed};
 
-/// The number of lines after an opening bracket that show whether an object starts.
+/// The number of lines after an opening bracket that are examined to decide whether an object starts.
 const AHEAD: usize = 8;
 
-/// The contents of a text of regular form.
+/// The contents of such a text.
 #[derive(Debug)]
 pub struct Regular<'a> {
     pub parsed: Parsed<'a>,
@@ -18,9 +18,9 @@ pub struct Regular<'a> {
     pub lines: u64,
 }
 
-/// Reads a text that is one segment of objects in regular form: values whose brackets are alone on their
-/// lines, the last one perhaps cut off, and the ends of what is around them. None for any other text, which
-/// is to be cut into segments; of this one the same comes out there.
+/// Parses a text that is one segment of pretty-printed objects: values whose brackets are on lines of their
+/// own, possibly truncated at the end, followed by the closing brackets of what contains them. `None` for any other
+/// text, which must be segmented; segmentation would yield the same for this one.
 pub fn regular<'a>(text: &'a str, limits: &ReadLimits) -> Option<Regular<'a>> {
     let mut at = 0;
     let mut lines = 0;
@@ -31,7 +31,7 @@ pub fn regular<'a>(text: &'a str, limits: &ReadLimits) -> Option<Regular<'a>> {
         at += spread.length;
         lines += spread.lines as u64;
         if spread.open > 0 {
-            // a line of another form, or the text's end
+            // the value continues in another layout
             if at < text.len() {
                 return None;
             }
@@ -49,14 +49,14 @@ pub fn regular<'a>(text: &'a str, limits: &ReadLimits) -> Option<Regular<'a>> {
     }
     let mut parsed = Parsed::default();
     super::json(&Source::whole(text), None, limits, &mut parsed);
-    // what is not understood is read as text
+    // anything not understood may be prose, so the text is segmented
     parsed
         .not_understood
         .is_empty()
         .then_some(Regular { parsed, lines })
 }
 
-/// Returns true if an object starts on the line that starts at a byte of a text, and no log record.
+/// Returns true if an object, and not a log record, starts on the line at this offset.
 fn is_object(text: &str, at: usize) -> bool {
     let rest = text.get(at..).unwrap_or("");
     let ahead: Vec<Line<'_>> = lines(rest).take(1 + AHEAD).collect();
@@ -108,7 +108,7 @@ mod tests {
       }
     }"#;
 
-    /// The contents of a text's segments, if it is one of objects.
+    /// Returns the contents of a text by segmentation, if all segments are objects.
     fn by_lines(text: &str) -> Option<(Parsed<'_>, u64)> {
         let all = segments(text);
         let [only] = all.as_slice() else { return None };
@@ -127,7 +127,7 @@ mod tests {
             POD.to_owned(),
             format!("{POD},\n{POD},\n{POD}\n"),
             format!("{{\n  \"kind\": \"List\",\n  \"items\": [\n{POD},\n{POD}\n  ]\n}}\n"),
-            // cut after an item, as blocks are
+            // cut after an item, as block boundaries are
             format!("{{\n  \"kind\": \"PodList\",\n  \"items\": [\n{POD},\n"),
             format!("{POD},\n{POD}\n  ]\n}}\n"),
             format!("{POD}\n  ],\n}}\n"),
@@ -158,7 +158,7 @@ mod tests {
             format!("{POD},\n  ]\n{POD}\n"),
             format!("$ kubectl get pods -o json\n{POD}\n"),
             POD.replace("      \"status\"", "x    \"status\""),
-            // a record of a log
+            // a log record
             "{\n  \"level\": \"error\",\n  \"msg\": \"no\",\n  \"time\": \"2024-03-04T05:06:07Z\"\n}\n".to_owned(),
         ] {
             assert!(regular(&text, &ReadLimits::default()).is_none(), "{text}");

@@ -1,15 +1,15 @@
-//! The text of a YAML scalar, with the place of each of its parts.
+//! The text of a YAML scalar, mapped to the document.
 //!
-//! The YAML reader says what a scalar's text is and where it starts and ends. How the text occurs
-//! there, over several lines and with escapes, is followed here once more; where that yields another
-//! text, the reader's holds, for the scalar's place as a whole.
+//! The YAML parser yields a scalar's text and its range. How the text is spread over lines and escaped within
+//! that range is decoded here once more to map its parts; if the result differs from the parser's text, the
+//! latter is used, mapped to the range as a whole.
 
 use saphyr_parser::ScalarStyle;
 
 use super::source::Source;
 use kwhy_model::{Span, Text, TextBuilder, Value};
 
-/// The text `value` of a scalar that is at `range`.
+/// Returns the text `value` of the scalar at `range`.
 pub(super) fn text<'a>(
     source: &Source<'a>,
     range: Span,
@@ -39,7 +39,7 @@ pub(super) fn text<'a>(
         })
 }
 
-/// The value of a scalar: a number or flag if it is without quotes; none for `null`.
+/// Returns the value of a scalar: a number or boolean if it is unquoted; `None` for `null`.
 pub(super) fn value<'a>(
     source: &Source<'a>,
     range: Span,
@@ -53,7 +53,7 @@ pub(super) fn value<'a>(
         .unwrap_or_else(|| Some(Value::Text(text(source, range, style, value))))
 }
 
-/// The value of a scalar without quotes that is `null`, a flag or a number, at a span of the document; none if it is a text.
+/// Interprets an unquoted scalar: the outer `None` means that it is text, the inner one that it is `null`.
 pub(super) fn word_or_number<'a>(
     value: &str,
     span: impl FnOnce() -> Span,
@@ -66,7 +66,7 @@ pub(super) fn word_or_number<'a>(
     }
 }
 
-/// A number that is written as it is counted; other forms stay as written.
+/// Parses a decimal integer in canonical form; other forms stay text.
 pub(super) fn integer(text: &str) -> Option<i64> {
     let first = text.bytes().next()?;
     let digits = text.strip_prefix('-').unwrap_or(text);
@@ -80,14 +80,14 @@ fn inner(range: &Span) -> Span {
     range.start + 1..range.end.saturating_sub(1).max(range.start + 1)
 }
 
-/// Text whose line ends are folded: one is a space, each further one a line end.
+/// Decodes text with folded line breaks: one becomes a space, each further one a newline.
 pub(super) fn flowing(source: &Source<'_>, range: Span, quote: Option<char>) -> Text<'static> {
     let raw = source.part(range.clone());
     let mut builder = TextBuilder::new();
     let mut lines = raw.split('\n').peekable();
     let mut at = range.start;
     let mut first = true;
-    // the value of a line break depends on the next line with text
+    // a line break's meaning depends on the next non-empty line
     let mut ends: Option<(usize, usize)> = None;
     while let Some(line) = lines.next() {
         let from = at;
@@ -135,13 +135,13 @@ pub(super) fn flowing(source: &Source<'_>, range: Span, quote: Option<char>) -> 
     builder.finish()
 }
 
-/// Returns true if an odd number of backslashes is at the end.
+/// Returns true if the line ends in an odd number of backslashes.
 fn ends_in_escape(line: &str) -> bool {
     let run = line.bytes().rev().take_while(|b| *b == b'\\').count();
     run % 2 == 1
 }
 
-/// Adds a line between single quotes; `place` is the document's byte of each byte of the line.
+/// Appends a line of a single-quoted scalar; `place` maps its offsets to the document.
 pub(super) fn single_quoted(builder: &mut TextBuilder, body: &str, place: &dyn Fn(usize) -> usize) {
     let mut kept = 0;
     for (quote, _) in body.match_indices("''") {
@@ -151,7 +151,7 @@ pub(super) fn single_quoted(builder: &mut TextBuilder, body: &str, place: &dyn F
     builder.push(&body[kept..], place(kept));
 }
 
-/// The same of one between double quotes, without its escapes.
+/// Appends a line of a double-quoted scalar, decoding its escapes.
 pub(super) fn double_quoted(builder: &mut TextBuilder, body: &str, place: &dyn Fn(usize) -> usize) {
     let mut kept = 0;
     while let Some(offset) = body.get(kept..).and_then(|rest| rest.find('\\')) {
@@ -166,7 +166,7 @@ pub(super) fn double_quoted(builder: &mut TextBuilder, body: &str, place: &dyn F
     builder.push(body.get(kept..).unwrap_or(""), place(kept));
 }
 
-/// Decodes the escape at the start of a text: the character and the length of the escape.
+/// Decodes the escape at the start of a text; returns the character and the length of the escape.
 fn escape(text: &str) -> (char, usize) {
     let mut chars = text.chars();
     let (_, Some(kind)) = (chars.next(), chars.next()) else {
@@ -205,11 +205,11 @@ fn escape(text: &str) -> (char, usize) {
     (c, 1 + kind.len_utf8())
 }
 
-/// A block scalar whose lines occur as they are after their indentation.
+/// Decodes a block scalar, whose lines are kept verbatim except for their indentation.
 fn literal(source: &Source<'_>, range: Span, value: &str) -> Text<'static> {
     let mut builder = TextBuilder::new();
     let mut row = source.row_at(range.start);
-    // the reader's place starts at the mark or at the text
+    // the parser's range starts at the indicator or at the text
     let own = source.part(range.start..range.end).starts_with('|');
     row += usize::from(own);
     let lead = |text: &str| text.len() - text.trim_start_matches(' ').len();

@@ -1,4 +1,4 @@
-//! The lines of an output as one text, with the way back to the document.
+//! The lines of an output as one text, mapped to the document.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -8,7 +8,7 @@ use memchr::{memchr, memchr_iter};
 use crate::input::Line;
 use kwhy_model::{Span, Text};
 
-/// A line, and how many spaces precede it in place of what was taken off (`- `).
+/// A line, and the number of columns removed before it (`- `).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row<'a> {
     pub line: Line<'a>,
@@ -16,28 +16,28 @@ pub(super) struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// A line as it is.
+    /// Returns a row for an unchanged line.
     pub fn new(line: Line<'a>) -> Self {
         Row { line, pad: 0 }
     }
 
-    /// The column of the first character that is not a space.
+    /// Returns the column of the first character that is not a space.
     pub fn indent(&self) -> usize {
         self.pad + self.line.indent()
     }
 
-    /// The line without its outer spaces.
+    /// Returns the line without surrounding white space.
     pub fn bare(&self) -> &'a str {
         self.line.text.trim()
     }
 
-    /// Returns true if the line is an item of a list.
+    /// Returns true if the line is a list item.
     pub fn is_item(&self) -> bool {
         let bare = self.bare();
         bare == "-" || bare.starts_with("- ")
     }
 
-    /// The line with the mark of a list's item replaced by spaces.
+    /// Returns the line with its list marker replaced by spaces.
     pub fn without_mark(self) -> Row<'a> {
         let indent = self.line.indent();
         let marked = indent + usize::from(self.is_item());
@@ -48,20 +48,20 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Rows as one text, or a document's text as it is.
+/// Rows joined to one text, or a document's text as it is.
 #[derive(Debug, Default)]
 pub(super) struct Source<'a> {
     text: Cow<'a, str>,
-    /// Each with the byte of the text at which it starts; none if the text is the document's.
+    /// The rows with their offsets in the text; empty if the text is the document's.
     rows: Vec<(usize, Row<'a>)>,
-    /// The row that was asked for last: a text is read from its start to its end.
+    /// The row of the last query, as a text is read from start to end.
     last: Cell<usize>,
-    /// The byte whose line was asked for last, and how many lines end before it.
+    /// The offset of the last line query, and the number of line ends before it.
     counted: Cell<(usize, u64)>,
 }
 
 impl<'a> Source<'a> {
-    /// A document's text as it is.
+    /// Uses a document's text as it is.
     pub fn whole(text: &'a str) -> Self {
         Source {
             text: Cow::Borrowed(text),
@@ -69,7 +69,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Joins rows by line ends.
+    /// Joins rows with newlines.
     pub fn new(rows: &[Row<'a>]) -> Self {
         let length: usize = rows
             .iter()
@@ -90,7 +90,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The text, if it is the document's.
+    /// Returns the text if it is the document's.
     fn own(&self) -> Option<&'a str> {
         match self.text {
             Cow::Borrowed(text) => Some(text),
@@ -102,12 +102,12 @@ impl<'a> Source<'a> {
         &self.text
     }
 
-    /// A part of the text; empty if it is not a range of whole characters.
+    /// Returns a part of the text; empty if the range is not on character boundaries.
     pub fn part(&self, range: Span) -> &str {
         self.text.get(range).unwrap_or("")
     }
 
-    /// The number of the row that contains a byte.
+    /// Returns the index of the row that contains an offset.
     pub fn row_at(&self, at: usize) -> usize {
         let last = self.last.get();
         let near = (last..last + 3).find(|number| {
@@ -124,7 +124,7 @@ impl<'a> Source<'a> {
         after.saturating_sub(1)
     }
 
-    /// The line that contains a byte, and its number in the document.
+    /// Returns the line that contains an offset, and its number in the document.
     pub fn line(&self, at: usize) -> Option<(&'a str, u64)> {
         let Some(text) = self.own() else {
             let (_, row) = self.rows.get(self.row_at(at))?;
@@ -141,18 +141,18 @@ impl<'a> Source<'a> {
         Some((rest.get(..end)?, ends + 1))
     }
 
-    /// The number, in the document, of the line that contains a byte.
+    /// Returns the document's number of the line that contains an offset.
     pub fn line_number(&self, at: usize) -> Option<u64> {
         self.line(at).map(|(_, number)| number)
     }
 
-    /// The extent of a row in the text, and its type.
+    /// Returns the range of a row in the text, and the row.
     pub fn row(&self, number: usize) -> Option<(Span, Row<'a>)> {
         let (start, row) = self.rows.get(number)?;
         Some((*start..start + row.pad + row.line.text.len(), *row))
     }
 
-    /// The document's byte of a byte of the text.
+    /// Maps an offset in the text to the document.
     pub fn place(&self, at: usize) -> usize {
         if self.own().is_some() {
             return at.min(self.text.len());
@@ -166,19 +166,19 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The document's bytes of a range of the text.
+    /// Maps a range of the text to the document.
     pub fn span(&self, range: Span) -> Span {
         let start = self.place(range.start);
         start..self.place(range.end).max(start)
     }
 
-    /// A range of one row as it is in the document.
+    /// Returns a range within one row, borrowed from the document.
     pub fn borrowed(&self, range: Span) -> Option<Text<'a>> {
         let (text, start) = self.slice(range)?;
         Some(Text::borrowed(text, start))
     }
 
-    /// A range of one row, and its place in the document.
+    /// Returns a range within one row, and its offset in the document.
     pub fn slice(&self, range: Span) -> Option<(&'a str, usize)> {
         if let Some(text) = self.own() {
             return Some((text.get(range.clone())?, range.start));

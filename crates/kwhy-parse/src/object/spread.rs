@@ -1,27 +1,27 @@
-//! Values of JSON that a program printed over lines, passed over as a whole.
+//! Skips pretty-printed JSON values as a whole.
 //!
-//! Lists of objects take most of a bundle's bytes that are no log. Whether each of their lines continues with
-//! the value, its form alone shows: one member, one item or one bracket a line, indented, strings closed.
-//! What has another form is left to be looked at line by line ([`super::ObjectExtent`]).
+//! Lists of objects make up most of a bundle that is not logs. The layout alone shows that a line belongs to
+//! the value: one member, item or bracket per line, indented, with closed strings.
+//! Lines in any other layout are examined one by one ([`super::ObjectExtent`]).
 
 use memchr::memchr3;
 
-/// The most bytes of a key.
+/// The maximum length of a key, in bytes.
 const MAX_KEY: usize = 250;
 
-/// The first lines of a value in regular form.
+/// The lines of a pretty-printed value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Spread {
-    /// The number of bytes, with the last line end.
+    /// The number of bytes, including the last newline.
     pub length: usize,
     /// The number of lines.
     pub lines: usize,
-    /// The number of brackets that are open after them: none if the value ends with them.
+    /// The number of brackets still open; 0 if the value is complete.
     pub open: i64,
 }
 
-/// The lines of a value whose opening bracket is alone on the first line of the bytes, up to its
-/// closing bracket or to the first line of another form. None if the first line is no such one.
+/// Measures a value whose opening bracket is alone on the first line, up to its closing bracket or to the first
+/// line in another layout. Returns `None` if the first line is not such a bracket.
 pub(super) fn spread(bytes: &[u8]) -> Option<Spread> {
     let indent = spaces(bytes);
     let first = bytes.get(indent..)?;
@@ -38,7 +38,7 @@ pub(super) fn spread(bytes: &[u8]) -> Option<Spread> {
             break;
         };
         let open = all.open + line.open;
-        // the first one's bracket closes on its own level, and nothing else does
+        // only the closing bracket of the whole value is at the level of its first line
         if (open <= 0) != line.on_level {
             break;
         }
@@ -49,16 +49,16 @@ pub(super) fn spread(bytes: &[u8]) -> Option<Spread> {
     Some(all)
 }
 
-/// A line of a value.
+/// One line of a value.
 struct Line {
     length: usize,
-    /// The number of brackets that it opens minus those that it closes.
+    /// The number of brackets opened minus those closed.
     open: i64,
-    /// True if it is on the level of the value's first line.
+    /// True if it has the indentation of the value's first line.
     on_level: bool,
 }
 
-/// The number of spaces at the start of the bytes: half of the text is indentation.
+/// Returns the number of leading spaces; fast, as half of the text is indentation.
 pub(super) fn spaces(bytes: &[u8]) -> usize {
     let eights = bytes
         .chunks_exact(8)
@@ -68,7 +68,7 @@ pub(super) fn spaces(bytes: &[u8]) -> usize {
     whole + rest.take_while(|byte| **byte == b' ').count()
 }
 
-/// The line at the start of the bytes, inside a value that starts `outer` spaces from the left.
+/// Parses the line at the start of the bytes, inside a value indented by `outer` spaces.
 fn line(bytes: &[u8], outer: usize) -> Option<Line> {
     let indent = spaces(bytes);
     if indent < outer {
@@ -110,7 +110,7 @@ fn is_key(key: &[u8]) -> bool {
     key.len() <= MAX_KEY && !key.contains(&b'\\')
 }
 
-/// The byte after the string that starts at one, if it ends on its line.
+/// Returns the offset after the string that starts at `at`, if it ends on the same line.
 fn string(bytes: &[u8], at: usize) -> Option<usize> {
     let mut at = at + 1;
     loop {
@@ -123,7 +123,7 @@ fn string(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The byte after a scalar, an empty value or an opening bracket.
+/// Returns the offset after a scalar, an empty collection or an opening bracket.
 fn value(bytes: &[u8], at: usize, open: &mut i64) -> Option<usize> {
     match (bytes.get(at)?, bytes.get(at + 1)) {
         (b'{', Some(b'}')) | (b'[', Some(b']')) => Some(at + 2),
@@ -182,7 +182,7 @@ mod tests {
 "#;
         assert_eq!(extent(text), Some((15, 0)));
         assert_eq!(extent("{\n}"), Some((2, 0)));
-        // up to where the text goes
+        // up to the end of the text
         assert_eq!(extent("{\n  \"items\": [\n    {\n"), Some((3, 3)));
         assert_eq!(extent("{\"a\": 1}\n"), None);
         assert_eq!(extent("  x\n"), None);

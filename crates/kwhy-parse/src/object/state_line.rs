@@ -1,9 +1,9 @@
-//! A line that says by itself why a container waits or has ended: a member of its state in YAML or JSON.
+//! Single lines that state why a container waits or has terminated, as a member of its state in YAML or JSON.
 
 use crate::describe::is_reason_of_container;
 
-/// Returns true if a member in YAML or JSON is why a container waits or has ended. `bare` is the line without its outer
-/// spaces.
+/// Returns true if a YAML or JSON member is a reason that only a container's state has. `bare` is the line without
+/// surrounding spaces.
 pub(super) fn is_container_reason(bare: &str) -> bool {
     let value = match bare.strip_prefix("reason:") {
         Some(value) => value.trim().trim_matches(['"', '\'']),

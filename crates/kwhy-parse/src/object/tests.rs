@@ -6,7 +6,7 @@ pub fn parsed(text: &str) -> Parsed<'_> {
     parse(&lines(text).collect::<Vec<_>>())
 }
 
-/// The formats of a paste's segments.
+/// Returns the formats of the segments of a paste.
 fn formats(text: &str) -> Vec<Format> {
     segments(text)
         .iter()
@@ -220,7 +220,7 @@ fn what_is_broken_costs_its_own_entry() {
     );
     let parsed = parsed(&broken);
     assert_eq!(parsed.not_understood, [7]);
-    // it may say something all the same
+    // the remaining text may still be a finding
     let whole = parse::segments(&segments(&broken));
     let text = whole
         .events
@@ -391,14 +391,14 @@ fn aliases_stand_for_their_anchors() {
     let fields = &parsed.objects[0].fields;
     let app = fields.get("annotations.app").unwrap();
     assert_eq!(app.to_text().unwrap(), "quay");
-    // it occurs where the anchor does
+    // the span is that of the anchor
     assert_eq!(&text[app.span()], "quay");
     assert_eq!(app.span(), fields.get("labels.app").unwrap().span());
 }
 
 #[test]
 fn parts_without_a_head() {
-    // what is pasted, the kind that is reported of it, and the reasons of its conditions and states
+    // the pasted text, the kind derived from it, and the reasons of its conditions and states
     let condition = "lastTransitionTime: \"2026-03-04T05:06:07Z\"\n    message: it is not there\n    reason: Gone\n    status: \"False\"";
     let scheduled = format!("status:\n  conditions:\n  - {condition}\n    type: PodScheduled\n");
     let unknown =
@@ -463,11 +463,11 @@ fn statuses_of_containers_on_one_line() {
 #[test]
 fn other_yaml_is_no_part() {
     for text in [
-        // a chart's values
+        // values of a Helm chart
         "status:\n  message: it is not there\n  enabled: true\n",
         "containers:\n  image: tide\n  count: 3\n",
         "conditions:\n- if: always\n  then: never\n",
-        // a schema
+        // a JSON schema
         "status:\n  description: what is\n  properties:\n    size:\n      type: integer\n  type: object\n",
     ] {
         let document = Document::new("x", text);
@@ -507,7 +507,7 @@ fn what_a_tool_makes_of_an_object_says_what_its_conditions_say() {
         "0/1 nodes are available: 1 Insufficient cpu."
     );
     assert_eq!(event.reason.as_ref().unwrap().as_str(), "Unschedulable");
-    // the results of a tool's own checks are no states of objects
+    // the results of a tool's own checks are not states of objects
     let results = "[\n  {\n    \"name\": \"postgres\",\n    \"status\": \"fail\",\n    \"message\": \"cannot connect\"\n  }\n]\n";
     assert!(parse(&lines(results).collect::<Vec<_>>()).events.is_empty());
 }

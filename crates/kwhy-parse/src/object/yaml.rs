@@ -1,8 +1,8 @@
-//! YAML text as values.
+//! Parses YAML text into values.
 //!
-//! A block of lines is read as a whole first. Where the reader stumbles, the block is split by its
-//! indentation into the entries of its map or list and each is read alone, so that a broken line
-//! costs its own entry only. Each line is read once at each of a few levels: the time is linear.
+//! A block of lines is parsed as a whole first. If the parser fails, the block is split by its
+//! indentation into the entries of its map or list, and each is parsed on its own, so that a malformed line
+//! costs only its own entry. Each line is parsed once at each of a few levels, so the time is linear.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -17,13 +17,13 @@ use super::source::{Row, Source};
 use crate::input::ReadLimits;
 use kwhy_model::{LeftOut, Map, Span, Value};
 
-/// Values of one block; a block of the engine has no room for many more.
+/// The maximum number of values per block; a block of the engine hardly contains more.
 const MAX_NODES: usize = 400_000;
 
-/// The number of times a broken block is split.
+/// The maximum number of times a malformed block is split.
 const MAX_SPLITS: usize = 12;
 
-/// Reads a block of lines. What is not understood or omitted is reported.
+/// Parses a block of lines. Adds to the budget what is not understood or omitted.
 pub(super) fn read<'a>(rows: &[Row<'a>], budget: &mut ReadBudget<'_>) -> Vec<Value<'a>> {
     block(rows, MAX_SPLITS, budget)
 }
@@ -36,7 +36,7 @@ fn block<'a>(rows: &[Row<'a>], splits: usize, budget: &mut ReadBudget<'_>) -> Ve
     block_style::read(rows, bounds).unwrap_or_else(|| any_style(rows, splits, budget))
 }
 
-/// Reads a block of lines in whatever style of YAML.
+/// Parses a block of lines in any style of YAML.
 pub(super) fn any_style<'a>(
     rows: &[Row<'a>],
     splits: usize,
@@ -59,7 +59,7 @@ pub(super) fn any_style<'a>(
     }
 }
 
-/// Reads the entries of a broken block one by one.
+/// Parses the entries of a malformed block one by one.
 fn split<'a>(rows: &[Row<'a>], splits: usize, budget: &mut ReadBudget<'_>) -> Vec<Value<'a>> {
     let filled = rows.iter().filter(|row| !row.line.is_blank());
     let base = filled.map(Row::indent).min().unwrap_or(0);
@@ -82,7 +82,7 @@ fn split<'a>(rows: &[Row<'a>], splits: usize, budget: &mut ReadBudget<'_>) -> Ve
     let mut rest = rows;
     while let Some((first, after)) = rest.split_first() {
         let under_key = is_head(first) && !first.is_item();
-        // the items of a key's list may occur right below the key
+        // the items of a key's list may have the indentation of the key
         let end = after
             .iter()
             .position(|row| is_head(row) && !(under_key && row.is_item()))
@@ -94,7 +94,7 @@ fn split<'a>(rows: &[Row<'a>], splits: usize, budget: &mut ReadBudget<'_>) -> Ve
         } else if is_head(first) {
             items.extend(item(part, splits, budget));
         } else if part.iter().any(|row| !row.line.is_blank()) {
-            // what occurs deeper was cut off at its top
+            // deeper lines whose parent was cut off
             others.extend(block(part, splits, budget));
         }
     }
@@ -107,7 +107,7 @@ fn split<'a>(rows: &[Row<'a>], splits: usize, budget: &mut ReadBudget<'_>) -> Ve
     others
 }
 
-/// An item of a list.
+/// Parses a list item.
 fn item<'a>(rows: &[Row<'a>], splits: usize, budget: &mut ReadBudget<'_>) -> Option<Value<'a>> {
     let (first, rest) = rows.split_first()?;
     let mut unmarked = vec![first.without_mark()];
@@ -115,7 +115,7 @@ fn item<'a>(rows: &[Row<'a>], splits: usize, budget: &mut ReadBudget<'_>) -> Opt
     merged(block(&unmarked, splits, budget))
 }
 
-/// A key with its value.
+/// Parses a key with its value.
 fn entry<'a>(
     rows: &[Row<'a>],
     splits: usize,
@@ -141,7 +141,7 @@ fn entry<'a>(
     Some((Cow::Borrowed(name), Value::Text(text)))
 }
 
-/// The parts of a broken block, joined.
+/// Merges the parts of a malformed block.
 fn merged(mut parts: Vec<Value<'_>>) -> Option<Value<'_>> {
     if parts.len() < 2 {
         return parts.pop();
@@ -162,7 +162,7 @@ fn merged(mut parts: Vec<Value<'_>>) -> Option<Value<'_>> {
     })
 }
 
-/// The key at the start of a row, and what follows it.
+/// Returns the key at the start of a row, and the rest of the line.
 fn key<'a>(row: &Row<'a>) -> Option<(&'a str, crate::input::Line<'a>)> {
     let line = row.line.trim_start();
     let colon = super::recognise::key_length(line.text)?;
@@ -181,33 +181,33 @@ enum Open<'a> {
         items: Vec<Value<'a>>,
         anchor: usize,
     },
-    /// One that is omitted, with how many are open in it.
+    /// An omitted collection, with the number of collections open inside it.
     Skipped(usize),
 }
 
-/// The state of the reader in an entry of a map.
+/// The state of an open map between its keys and values.
 enum Key<'a> {
     Awaited,
     Known(Cow<'a, str>),
-    /// A key that is not a text; its value is omitted.
+    /// A key that is not text; its value is omitted.
     Strange,
 }
 
 struct Reading<'s, 'a> {
     source: &'s Source<'a>,
-    /// The byte at which each character starts, where characters are not bytes.
+    /// The byte offset of each character; empty for ASCII.
     bytes: Vec<usize>,
     open: Vec<Open<'a>>,
     roots: Vec<Value<'a>>,
     nodes: usize,
-    /// The depth to which maps and lists may nest.
+    /// The maximum nesting depth.
     depth: usize,
-    /// For what anchors occur, where there is room.
+    /// The values of anchors, if the budget allowed for them.
     anchors: HashMap<usize, Value<'a>>,
-    /// The number of further values that anchors and aliases may expand to.
+    /// The number of further values to which anchors and aliases may expand.
     room: u64,
     omitted: LeftOut,
-    /// The first line that was omitted as a limit was met.
+    /// The first line omitted because of a limit.
     left_out: Option<u64>,
 }
 
@@ -232,7 +232,7 @@ impl<'s, 'a> Reading<'s, 'a> {
         }
     }
 
-    /// The reader counts characters.
+    /// Converts the parser's character offset to a byte offset.
     fn byte(&self, character: usize) -> usize {
         let end = self.source.text().len();
         if self.bytes.is_empty() {
@@ -242,7 +242,7 @@ impl<'s, 'a> Reading<'s, 'a> {
         }
     }
 
-    /// Reads all; the byte at which the reader stumbled where it did.
+    /// Parses everything; the error is the offset at which the parser failed.
     fn run(&mut self) -> Result<(), usize> {
         let source = self.source;
         let mut parser = Parser::new(StrInput::new(source.text()));
@@ -280,7 +280,7 @@ impl<'s, 'a> Reading<'s, 'a> {
         Ok(())
     }
 
-    /// The values that were read so far.
+    /// Returns the values parsed so far.
     fn finish(mut self) -> Vec<Value<'a>> {
         while !self.open.is_empty() {
             self.end();
@@ -311,7 +311,7 @@ impl<'s, 'a> Reading<'s, 'a> {
         }
     }
 
-    /// The span of a scalar: the reader counts an anchor as part of it.
+    /// Returns the span of a scalar without its anchor, which the parser includes.
     fn after_anchor(&self, range: Span, anchor: usize) -> Span {
         let text = self.source.slice(range.clone()).map(|(text, _)| text);
         let Some(text) = text.filter(|text| anchor > 0 && text.starts_with('&')) else {
@@ -321,7 +321,7 @@ impl<'s, 'a> Reading<'s, 'a> {
         range.end - after.trim_ascii_start().len()..range.end
     }
 
-    /// Keeps the value of an anchor, if there is room for it; 0 is none.
+    /// Stores the value of an anchor, if the budget allows; 0 means no anchor.
     fn remember(&mut self, anchor: usize, value: Option<&Value<'a>>) {
         if let Some(value) = value.filter(|_| anchor > 0)
             && self.takes(value)
@@ -330,7 +330,7 @@ impl<'s, 'a> Reading<'s, 'a> {
         }
     }
 
-    /// Reserves capacity for a value. Returns false if there is not enough.
+    /// Deducts a value's size from the budget of aliases; returns false if it does not suffice.
     fn takes(&mut self, value: &Value<'_>) -> bool {
         let mut room = self.room;
         let fits = count_down(value, &mut room);
@@ -403,7 +403,7 @@ impl<'s, 'a> Reading<'s, 'a> {
     }
 }
 
-/// Takes the values in a value off a number; whether they are no more.
+/// Subtracts the number of values in a value from `left`; returns false if there are more.
 fn count_down(value: &Value<'_>, left: &mut u64) -> bool {
     let Some(rest) = left.checked_sub(1) else {
         return false;

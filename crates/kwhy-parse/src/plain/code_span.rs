@@ -1,11 +1,11 @@
-//! What a sentence quotes between backticks: errors, and lines that a program printed.
+//! Code spans in sentences: errors and lines of output between backticks.
 
 use super::reports_failure;
 use crate::input::{Line, is_printed};
 use crate::{describe, events, log, table};
 use kwhy_model::Parsed;
 
-/// The least length of an error between backticks.
+/// The minimum length of an error in a code span.
 const LEAST_ERROR: usize = 16;
 
 /// A part of a sentence.
@@ -14,11 +14,11 @@ pub(super) struct Piece<'a> {
     /// The offset in the sentence.
     pub start: usize,
     pub text: &'a str,
-    /// True if it is what was between backticks.
+    /// True if it was between backticks.
     pub is_quoted: bool,
 }
 
-/// Cuts a sentence at the errors and lines of output that it quotes between backticks; empty if it quotes none.
+/// Splits a sentence at the errors and lines of output in its code spans; empty if there are none.
 pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let mut rest = 0;
@@ -32,7 +32,7 @@ pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
         let inside = text.get(open + 1..close).unwrap_or("");
         let bare = inside.trim();
         if !is_error(bare) && !is_output(bare) {
-            // what this mark closes may have been opened before it
+            // this backtick may also open the next span
             from = if inside.is_empty() { close } else { close + 1 };
             continue;
         }
@@ -61,7 +61,7 @@ pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// Reads a line that a sentence quotes as what printed it would read; none if it is an error in words.
+/// Parses a quoted line in its own format; `None` if it is an error in words.
 pub(super) fn read<'a>(line: Line<'a>) -> Option<Parsed<'a>> {
     let text = line.text;
     if !is_output(text) {
@@ -82,8 +82,8 @@ fn is_error(text: &str) -> bool {
     text.len() >= LEAST_ERROR && text.contains(' ') && reports_failure(text)
 }
 
-/// Returns true if a text is a line of a log, a table or a describe that says by itself what it is. Most fields of a
-/// describe say too little for that.
+/// Returns true if a text is unmistakably a line of a log, a table or a describe. Most fields of a
+/// describe are too ambiguous.
 fn is_output(text: &str) -> bool {
     text.contains(' ')
         && (log::detect(text).is_some_and(|_| is_printed(text))

@@ -1,4 +1,4 @@
-//! Masks the secrets in what was parsed.
+//! Masks the secrets in parsed events and objects.
 
 use super::names;
 use super::{MARK, Secrets, find};
@@ -25,7 +25,7 @@ fn event(event: &mut Event<'_>, secrets: &Secrets) {
     }
     event.parts_mut().for_each(|part| text(part, secrets));
     for field in &mut event.fields {
-        // what ends in `=` was taken for a name
+        // a secret that ends in `=` was parsed as a key
         let value = field.value.span();
         let is_cut = |secret: &Span| secret.start < value.start && secret.end > value.start;
         if secrets.within(&value).iter().any(is_cut) {
@@ -40,7 +40,7 @@ fn event(event: &mut Event<'_>, secrets: &Secrets) {
 }
 
 fn object(object: &mut Object<'_>, secrets: &Secrets) {
-    // tables and describes show how much there is
+    // tables and describes show only the number or sizes of the values
     let is_whole = matches!(object.format, Format::ObjectYaml | Format::ObjectJson);
     let is_secret = is_whole && object.subject.kind.as_deref() == Some("Secret");
     for (key, value) in object.fields.values_mut() {
@@ -93,7 +93,7 @@ fn pair(map: &mut Map<'_>) {
     }
 }
 
-/// Masks all that a value contains.
+/// Masks everything in a value.
 fn all(value: &mut Value<'_>) {
     match value {
         Value::Text(text) => replace(text),
@@ -105,7 +105,7 @@ fn all(value: &mut Value<'_>) {
     }
 }
 
-/// The replacement of a range of the document.
+/// Returns the mark that replaces a range of the document.
 fn mark<'a>(span: Span) -> Text<'a> {
     let mut builder = TextBuilder::new();
     builder.push_decoded(MARK, span);
@@ -132,7 +132,7 @@ fn text(text: &mut Text<'_>, secrets: &Secrets) {
             continue;
         }
         if !is_raw {
-            // what was decoded is not found again in its parts
+            // the secret was found only before decoding, so its place in the text is unknown
             return replace(text);
         }
         found

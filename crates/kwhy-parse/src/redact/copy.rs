@@ -1,13 +1,13 @@
-//! Text of a copy that can be passed on: without secrets, with tokens in place of names.
+//! Copies of a text that can be passed on: without secrets, and with tokens in place of names.
 
 use super::{Identities, Secrets};
 
-/// What is in place of a secret in a copy: a word in every format, which a mark of stars is not.
+/// The replacement of a secret in a copy: an ordinary word in every format, unlike a mark of asterisks.
 const MARK: &str = "redacted";
 
 impl Identities {
-    /// A text without its secrets and with tokens, line by line as before. `before` and `after` are what surrounds it in the
-    /// input: a secret may begin there.
+    /// Returns a text without its secrets and with tokens, line by line as before. `before` and `after` surround it in
+    /// the input, as a secret may start or end there.
     ///
     /// ```
     /// use kwhy_parse::redact::Identities;

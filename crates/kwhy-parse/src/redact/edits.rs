@@ -1,4 +1,4 @@
-//! Puts tokens in place of the names and addresses in a text.
+//! Replaces the names and addresses in a text by tokens.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use super::shape_of_identity::{self as shape, Shape};
 use kwhy_model::{Span, Subject};
 
 impl Identities {
-    /// A text with tokens.
+    /// Returns a text with tokens.
     pub fn redact<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
         let edits = self.edits(text);
         if edits.is_empty() {
@@ -24,11 +24,11 @@ impl Identities {
         Cow::Owned(out)
     }
 
-    /// A text with tokens in which the columns of tables stay where they were, if there is space for it.
+    /// Returns a text with tokens in which table columns keep their positions, if there are enough spaces.
     pub(super) fn redact_aligned(&mut self, text: &str) -> String {
         let mut out = String::with_capacity(text.len() + text.len() / 8);
         let mut kept = 0;
-        // how far the line has moved to the right
+        // the number of characters by which the line has moved to the right
         let mut moved = 0_isize;
         for (span, token) in self.edits(text) {
             align(
@@ -44,7 +44,7 @@ impl Identities {
         out
     }
 
-    /// A text with tokens, and the place of a range in it.
+    /// Returns a text with tokens, and the new position of a range in it.
     pub fn redact_marked(&mut self, text: &str, mark: &Span) -> (String, Span) {
         let edits = self.edits(text);
         let mut moved = mark.clone();
@@ -55,7 +55,7 @@ impl Identities {
             let start = out.len();
             out.push_str(token);
             kept = span.end;
-            // a mark never cuts a token
+            // a range that starts or ends within a token is extended to include it
             for (at, is_end) in [(mark.start, false), (mark.end, true)] {
                 let to = match at {
                     at if at >= span.end => out.len() + (at - span.end),
@@ -74,12 +74,12 @@ impl Identities {
         (out, moved)
     }
 
-    /// Makes known what a text names, so that it is a token in texts before it too.
+    /// Learns the names in a text, so that texts before it get the same tokens.
     pub fn learn(&mut self, text: &str) {
         self.found(text);
     }
 
-    /// The pieces of a text that become tokens, in order; each is counted.
+    /// Returns the ranges of a text to replace, in order, with their tokens; each is counted.
     fn edits(&mut self, text: &str) -> Vec<(Span, String)> {
         let edits = self.found(text);
         for (span, _) in &edits {
@@ -100,7 +100,7 @@ impl Identities {
         let mut kind: Option<(usize, &str)> = None;
         for word in shape::words(text) {
             let value = text.get(word.clone()).unwrap_or("");
-            // nothing but punctuation
+            // punctuation only
             if value.is_empty() {
                 continue;
             }
@@ -118,7 +118,8 @@ impl Identities {
         edits
     }
 
-    /// The pieces of a word that become tokens. `named` is the word for the kind of the object that it names.
+    /// Collects the pieces of a word to replace. `named` is the preceding kind word, if the word names an object of
+    /// that kind.
     fn word(
         &mut self,
         word: &str,
@@ -130,7 +131,7 @@ impl Identities {
             Some(Shape::Kept) => {}
             Some(shape) => {
                 let mut token = self.token(shape.kind(), word);
-                // the registry is a host that other lines may speak of
+                // the registry is a host that may occur in other lines
                 let registry = word.split(['/', ':']).next().unwrap_or("");
                 if shape == Shape::Image && shape::is_host(registry) && !shape::is_public(registry)
                 {
@@ -187,7 +188,7 @@ impl Identities {
             Some(shape) => return vec![(whole, self.token(shape.kind(), piece))],
             None => {}
         }
-        // the parts of a host's name: `web.shop.svc.cluster.local`
+        // the labels of a hostname: `web.shop.svc.cluster.local`
         if piece.contains('.') {
             if let Some((service, namespace)) = shape::service(piece) {
                 self.add("service", service);
@@ -215,7 +216,7 @@ impl Identities {
                 };
                 vec![(whole, self.token(&kind, piece))]
             }
-            // a replica or a part of what is known
+            // a replica or a part of a known object
             _ if shape::bases(piece).any(|base| self.tokens.contains_key(base)) => {
                 vec![(whole, self.token("object", piece))]
             }
@@ -224,7 +225,7 @@ impl Identities {
     }
 }
 
-/// Adds what is between two tokens; the first gap between columns takes up how far the line has moved.
+/// Appends the text between two tokens, shrinking or widening gaps between columns to undo the shift of the line.
 fn align(out: &mut String, text: &str, moved: &mut isize) {
     let line = text.find('\n').unwrap_or(text.len());
     let (line, rest) = text.split_at(line);
@@ -237,7 +238,7 @@ fn align(out: &mut String, text: &str, moved: &mut isize) {
             *moved -= width - new;
             out.push_str(before);
             out.extend(std::iter::repeat_n(' ', new.unsigned_abs()));
-            // later gaps take up the rest
+            // later gaps absorb the rest
             match *moved {
                 0 => out.push_str(after_gap),
                 _ => align(out, after_gap, moved),
@@ -376,7 +377,7 @@ mod tests {
         assert_eq!(one.redact("host db.acme.example, db2.acme.example"), first);
         let counts: Vec<_> = one.counts().collect();
         assert_eq!(counts, [("host", 2, 4)]);
-        // with a key over runs, whatever was read before
+        // a key yields the same token in every run, whatever was read before
         let with_key = |before: &str| {
             let mut identities = Identities::new(Some("quay"));
             identities.redact(before);

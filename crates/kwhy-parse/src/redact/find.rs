@@ -1,4 +1,4 @@
-//! Finds the places of secrets in a text.
+//! Finds the secrets in a text.
 
 use std::sync::LazyLock;
 
@@ -12,24 +12,24 @@ use super::shapes::{self, Token};
 use super::triggers::Triggers;
 use kwhy_model::Span;
 
-/// The length of a name.
+/// The maximum length of a name.
 pub(super) const MAX_NAME: usize = 128;
 
-/// The number of spaces between a name and its value: describes align values.
+/// The maximum number of spaces between a name and its value, which describes align.
 pub(super) const MAX_BLANKS: usize = 120;
 
-/// The number of bytes in which the end of a key is looked for.
+/// The number of bytes within which a key must end.
 pub(super) const MAX_KEY: usize = 16 * 1024;
 
-/// The number of bytes of a line that are examined around a name.
+/// The number of bytes of a line that are examined before a name.
 pub(super) const MAX_LINE: usize = 4096;
 
-/// What a trigger says of where a secret is.
+/// Where the secret is in relation to a trigger.
 #[derive(Clone, Copy)]
 enum Near {
-    /// It is the value of the name that the trigger is in.
+    /// The value of the name that contains the trigger.
     Name,
-    /// The same, or it is in the data of a Secret: the trigger occurs in every Secret, alone or in a list.
+    /// Like `Name`, or the data of a Secret: the trigger occurs in every Secret, alone or in a list.
     NameOrData,
     /// Between the scheme and the host of an address.
     Address,
@@ -43,31 +43,31 @@ enum Near {
     Bearer,
     /// The trigger starts a JSON web token.
     WebToken,
-    /// In quotes after the trigger, in a statement of SQL.
+    /// In quotes after the trigger, in an SQL statement.
     Statement,
-    /// After the trigger, in a query or in a signed request.
+    /// After the trigger, in a query string or a signed request.
     Query,
-    /// The same, if it looks like no word or number.
+    /// Like `Query`, if the value does not look like a word or a number.
     RandomQuery,
-    /// Beside a user, which an option of curl gives.
+    /// After the user, in an option of curl.
     CurlUser,
-    /// After a colon, in an option of openssl.
+    /// After the colon, in an option of openssl.
     PassPhrase,
-    /// In an option of the program that the trigger is, or starts.
+    /// In an option of the program whose name starts with the trigger.
     Program(Short),
-    /// In an option of `login`, of a client of registries or clouds.
+    /// In an option of the `login` command of a registry or cloud client.
     Login(Short),
-    /// After the trigger, in so many letters and digits: what starts like that is not always a token.
+    /// After the trigger, if followed by the number of letters and digits that such tokens have.
     Token(Token),
-    /// After the trigger, in a form that a browser sends.
+    /// After the trigger, in a form sent by a browser.
     Code,
-    /// It is the value of the trigger, a name in another language.
+    /// The value of the trigger, which is a name in another language.
     Foreign,
     /// In the lines after the trigger.
     PrivateLines,
 }
 
-/// Texts near which secrets occur, in any case; of those that start at one byte the first one.
+/// Texts near which secrets occur, in any case. Of several that start at the same offset, the first one counts.
 const TRIGGERS: &[(&str, Near)] = &[
     ("://", Near::Address),
     ("private key-----", Near::PrivateKey),
@@ -83,7 +83,7 @@ const TRIGGERS: &[(&str, Near)] = &[
     ("pwd", Near::Name),
     ("secret", Near::NameOrData),
     ("token", Near::NameOrData),
-    // of Mailgun: 32 letters and digits
+    // Mailgun: 32 letters and digits
     (
         "key-",
         Near::Token(Token {
@@ -108,7 +108,7 @@ const TRIGGERS: &[(&str, Near)] = &[
     ("psk", Near::Name),
     ("client_assertion", Near::Name),
     ("snmp", Near::Name),
-    // short words are names where a mark follows: `pin` is in `mapping`, `salt` in products
+    // short words count as names only before a mark: `pin` is part of `mapping`, `salt` of product names
     ("salt", Near::Name),
     ("pin=", Near::Name),
     ("pin:", Near::Name),
@@ -116,7 +116,7 @@ const TRIGGERS: &[(&str, Near)] = &[
     ("pin'", Near::Name),
     ("pin\\", Near::Name),
     ("community", Near::Name),
-    // what a password is called elsewhere
+    // other languages
     ("kennwort", Near::Name),
     ("senha", Near::Name),
     ("wachtwoord", Near::Name),
@@ -128,7 +128,7 @@ const TRIGGERS: &[(&str, Near)] = &[
     ("contrasena", Near::Name),
     ("mot de passe", Near::Foreign),
     ("kata sandi", Near::Foreign),
-    // tokens whose start is short
+    // tokens with a short prefix
     (
         "s.",
         Near::Token(Token {
@@ -147,7 +147,7 @@ const TRIGGERS: &[(&str, Near)] = &[
     ),
     // PuTTY
     ("private-lines: ", Near::PrivateLines),
-    // queries and signed requests
+    // query strings and signed requests
     ("code=", Near::Code),
     ("?key=", Near::RandomQuery),
     ("&key=", Near::RandomQuery),
@@ -180,10 +180,10 @@ const TRIGGERS: &[(&str, Near)] = &[
     ("openssl", Near::Program(Short::next(b'k'))),
 ];
 
-/// Finds the triggers and the starts of tokens, which are numbered in this order.
+/// Finds the triggers and the prefixes of tokens, numbered in this order.
 static TEXTS: LazyLock<Triggers> = LazyLock::new(|| Triggers::new(texts()));
 
-/// The same for texts that may have names in other languages, which come last: these are many, and most texts have none.
+/// Like [`TEXTS`], followed by names in other languages; separate, as these are many and most texts contain none.
 static TEXTS_OF_ANY: LazyLock<Triggers> = LazyLock::new(|| {
     let names = || sentence::FOREIGN.iter();
     let escaped = (1..=2)
@@ -198,12 +198,12 @@ fn texts() -> impl Iterator<Item = Vec<u8>> {
     triggers.chain(prefixes)
 }
 
-/// Returns true if a text has letters beyond ASCII, as they are or escaped.
+/// Returns true if a text contains non-ASCII letters, plain or escaped.
 fn may_be_foreign(text: &str) -> bool {
     !text.is_ascii() || memmem::find(text.as_bytes(), b"\\u").is_some()
 }
 
-/// The places of secrets in a text, in order.
+/// Returns the ranges of secrets in a text, in order.
 pub(super) fn secrets(text: &str) -> Vec<Span> {
     let mut finding = Finding {
         text,
@@ -211,7 +211,7 @@ pub(super) fn secrets(text: &str) -> Vec<Span> {
         found: Vec::new(),
         word: 0..0,
     };
-    // the end of the last name
+    // the end of the last name that was examined
     let mut done = 0;
     let mut may_be_object = false;
     const FIRST_FOREIGN: usize = TRIGGERS.len() + shapes::PREFIXES.len();
@@ -271,17 +271,17 @@ pub(super) fn is_of_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
-/// A search for the secrets of a text.
+/// The state of a search for secrets in a text.
 pub(super) struct Finding<'t> {
     pub text: &'t str,
     pub bytes: &'t [u8],
     pub found: Vec<Span>,
-    /// The last word without quotes.
+    /// The last unquoted word.
     word: Span,
 }
 
 impl Finding<'_> {
-    /// Takes what is near a trigger; returns true if the trigger may also be a part of a name.
+    /// Examines the surroundings of a trigger; returns true if the trigger may also be part of a name.
     fn near(&mut self, near: Near, place: &Span) -> bool {
         let (at, end) = (place.start, place.end);
         match near {
@@ -320,7 +320,7 @@ impl Finding<'_> {
         self.bytes.get(at).copied()
     }
 
-    /// The byte after the spaces at one.
+    /// Returns the offset after the spaces at an offset, and after line breaks if `and_lines`.
     pub fn skip_spaces(&self, at: usize, and_lines: bool) -> usize {
         let rest = self.bytes.get(at..).unwrap_or_default();
         let is_blank = |byte: &&u8| {
@@ -339,14 +339,14 @@ impl Finding<'_> {
         memrchr(b'\n', before).map_or(0, |end| end + 1)
     }
 
-    /// The line before a byte, or its last part.
+    /// Returns the part of the line before an offset, at most [`MAX_LINE`] bytes.
     pub fn line_before(&self, at: usize) -> &[u8] {
         let line = self.bytes.get(at.saturating_sub(MAX_LINE)..at);
         let line = line.unwrap_or_default();
         &line[memrchr(b'\n', line).map_or(0, |end| end + 1)..]
     }
 
-    /// Where a word without quotes ends. Each byte is read once: many names may precede one word.
+    /// Returns the end of an unquoted word. It is cached, as many names may precede the same word.
     pub fn end_of_word(&mut self, at: usize) -> usize {
         if !self.word.contains(&at) {
             let rest = self.bytes.get(at..).unwrap_or_default();
@@ -357,7 +357,7 @@ impl Finding<'_> {
         self.word.end
     }
 
-    /// Takes what is not readable.
+    /// Records a value as a secret, unless it is a placeholder or a reference.
     pub fn take(&mut self, span: Span, kind: Kind) {
         let value = self.text.get(span.clone()).unwrap_or("x");
         if matches!(kind, Kind::Random | Kind::Pin) {
@@ -369,7 +369,7 @@ impl Finding<'_> {
         }
     }
 
-    /// Takes the first word of a value, if it looks like no word, name or number.
+    /// Records the first word of a value, unless it looks like a word, a name or a number.
     fn take_random(&mut self, at: usize, value: &str, kind: Kind) {
         let start = at + value.len() - value.trim_start().len();
         let word = value.split_ascii_whitespace().next().unwrap_or("");

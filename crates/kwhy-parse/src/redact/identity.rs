@@ -1,8 +1,8 @@
-//! Names and addresses in place of which tokens are reported: the same value is the same token everywhere.
+//! Replaces names and addresses by tokens: the same value has the same token everywhere.
 //!
-//! Names are those that the input shows as such ([`Identities::add`]), and those that a text names after the word for
-//! their kind. Hosts, addresses, e-mails, images and ids are known by their shape. What Kubernetes itself calls so in every
-//! cluster stays.
+//! Names are those that the input marks as such ([`Identities::add`]), and those that follow a kind word in
+//! a text. Hosts, addresses, e-mail addresses, images and ids are recognised by their shape. Names that Kubernetes
+//! itself uses in every cluster are kept.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -10,10 +10,10 @@ use super::maker::Maker;
 use super::shape_of_identity::{self as shape, Shape};
 use kwhy_model::Subject;
 
-/// The number of values that are distinguished.
+/// The maximum number of values that get their own token.
 pub(super) const MAX_VALUES: usize = 200_000;
 
-/// Names that say nothing of whose cluster it is.
+/// Names that reveal nothing about a cluster.
 const COMMON: &[&str] = &[
     "default",
     "kube-system",
@@ -39,14 +39,14 @@ const COMMON: &[&str] = &[
     "true",
     "false",
     "none",
-    // parts of paths after a kind
+    // path segments after a kind
     "logs",
     "log",
     "status",
     "events",
 ];
 
-/// Kinds whose names are those of programs and products, not of a cluster.
+/// Kinds whose names are those of programs and products rather than of a cluster.
 const OF_PRODUCTS: &[&str] = &[
     "Unit",
     "CustomResourceDefinition",
@@ -57,7 +57,7 @@ const OF_PRODUCTS: &[&str] = &[
     "PriorityLevelConfiguration",
 ];
 
-/// Values with their tokens.
+/// Values and their tokens.
 ///
 /// ```
 /// use kwhy_parse::redact::Identities;
@@ -70,13 +70,13 @@ const OF_PRODUCTS: &[&str] = &[
 pub struct Identities {
     /// The token of each value.
     pub(super) tokens: HashMap<String, Token>,
-    /// The number of values of each kind, and of their occurrences.
+    /// The number of values of each kind, and the number of their replacements.
     pub(super) counts: BTreeMap<String, (u64, u64)>,
-    /// What tokens look like.
+    /// Generates tokens.
     maker: Maker,
-    /// Names of products, which stay.
+    /// Names of products, which are kept.
     public: HashSet<String>,
-    /// Names of pods that the kubelet runs from files.
+    /// Names of static pods, without the node.
     static_pods: Vec<String>,
 }
 
@@ -88,7 +88,7 @@ pub(super) struct Token {
 }
 
 impl Identities {
-    /// Creates a set without names. With a key the token of a value depends on both alone.
+    /// Creates an empty set. With a key, a token depends only on the key and the value.
     pub fn new(key: Option<&str>) -> Identities {
         Identities {
             maker: Maker::new(key),
@@ -96,10 +96,10 @@ impl Identities {
         }
     }
 
-    /// Gives tokens the shape of what they replace, for a copy that is read again: an address stays an address, a host a host,
-    /// and a generated name keeps its end, so that it is still that of a pod of its owner. Of two addresses with one token the
-    /// later one gets another, so that with a key the tokens of addresses also depend on the addresses before them; addresses
-    /// that are more than there are tokens of their shape get others.
+    /// Gives tokens the shape of the values they replace, for copies that are parsed again: an address stays an
+    /// address, a host a host, and a generated name keeps its suffix, so that it still names a pod of its owner. If two
+    /// addresses would get the same token, the later one gets another, so that even with a key the tokens of addresses
+    /// depend on earlier addresses. Once the tokens of a shape are exhausted, further values get ordinary tokens.
     ///
     /// ```
     /// use kwhy_parse::redact::Identities;
@@ -113,38 +113,38 @@ impl Identities {
         self
     }
 
-    /// Keeps names of products, which say nothing of whose cluster it is.
+    /// Keeps these names of products, which reveal nothing about a cluster.
     pub fn with_public(mut self, names: impl IntoIterator<Item = String>) -> Identities {
         self.public.extend(names);
         self
     }
 
-    /// Knows names of pods that the kubelet runs from files: the node's name comes after them.
+    /// Adds names of static pods, to which the kubelet appends the node's name.
     pub fn with_static_pods<'n>(mut self, names: impl IntoIterator<Item = &'n str>) -> Identities {
         self.static_pods
             .extend(names.into_iter().map(str::to_owned));
         self
     }
 
-    /// The node in the name of a pod that the kubelet runs from a file.
+    /// Returns the node in the name of a static pod.
     fn node_of<'n>(&self, kind: &str, pod: &'n str) -> Option<&'n str> {
         let names = self.static_pods.iter().filter(|_| kind == "pod");
         let mut nodes = names.filter_map(|name| pod.strip_prefix(name.as_str())?.strip_prefix('-'));
         nodes.find(|node| node.len() > 1)
     }
 
-    /// Returns true for a name that stays.
+    /// Returns true if a name is kept.
     pub(super) fn is_public(&self, name: &str) -> bool {
         COMMON.contains(&name) || self.public.contains(name) || Subject::is_kind_word(name)
     }
 
-    /// The number of values of each kind that were replaced, and how often.
+    /// Returns each kind with the number of values replaced and the number of replacements.
     pub fn counts(&self) -> impl Iterator<Item = (&str, u64, u64)> {
         let counts = self.counts.iter().filter(|(_, (_, times))| *times > 0);
         counts.map(|(kind, (values, times))| (kind.as_str(), *values, *times))
     }
 
-    /// Makes known that a text is the name of an object of a kind.
+    /// Adds a name of an object of a kind.
     pub fn add(&mut self, kind: &str, name: &str) {
         let name = name.trim();
         let is_name = name.len() > 1
@@ -158,7 +158,7 @@ impl Identities {
         }
     }
 
-    /// Makes known what a pod's name says of its owners: they are in its labels.
+    /// Adds the owners' names derived from a pod's name, which occur in its labels.
     fn add_owners(&mut self, pod: &str) {
         let Some((set, end)) = pod.rsplit_once('-') else {
             return;
@@ -173,7 +173,7 @@ impl Identities {
         }
     }
 
-    /// Makes known the names of an object.
+    /// Adds the names of an object.
     pub fn add_subject(&mut self, subject: &Subject) {
         if let Some(namespace) = &subject.namespace {
             self.add("namespace", namespace);
@@ -184,13 +184,13 @@ impl Identities {
         if let Some(name) = &subject.name {
             self.add(subject.kind.as_deref().unwrap_or("object"), name);
         }
-        // short ones are words as well: app, web, api
+        // short container names are also words: app, web, api
         if let Some(container) = subject.container.as_deref().filter(|name| name.len() > 3) {
             self.add("container", container);
         }
     }
 
-    /// The token of a value, which is made if there is none.
+    /// Returns the token of a value, generating it if necessary.
     pub(super) fn token(&mut self, kind: &str, value: &str) -> String {
         if let Some(token) = self.tokens.get(value) {
             return token.text.clone();
@@ -214,10 +214,10 @@ impl Identities {
         text
     }
 
-    /// The token of a name that contains another one: that of its owner, its node or its address.
+    /// Returns the token of a name that contains that of its owner, its node or its address.
     fn token_of_parts(&mut self, kind: &str, value: &str) -> Option<String> {
         if let Some((of, owner)) = shape::owner(kind, value) {
-            // a public name has no token
+            // without a token for the owner, the name is kept too
             if self.is_public(owner) {
                 return Some(value.to_owned());
             }

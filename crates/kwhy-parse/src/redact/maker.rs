@@ -1,4 +1,4 @@
-//! Makes tokens: a kind and a number, or a text of the shape of what it replaces.
+//! Generates tokens: a kind and a number, or a text of the same shape as the value.
 
 use std::collections::HashSet;
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -8,17 +8,17 @@ use sha2::{Digest, Sha256};
 use super::identity::MAX_VALUES;
 use super::shape_of_identity as shape;
 
-/// The number of tokens that are tried for a value: an input may name more addresses than there are for tokens.
+/// The number of tokens tried for a value, as an input may contain more addresses than there are tokens.
 const MAX_TRIES: u64 = 64;
 
-/// What tokens look like.
+/// Generates tokens.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Maker {
-    /// Makes tokens that are the same in another run.
+    /// The key that makes tokens the same in every run.
     key: Option<String>,
-    /// True if addresses, hosts and ids keep their shape.
+    /// True if tokens keep the shape of addresses, hosts and ids.
     pub is_shaped: bool,
-    /// The addresses and ids that were made.
+    /// The addresses and ids generated so far.
     made: HashSet<String>,
 }
 
@@ -30,7 +30,7 @@ impl Maker {
         }
     }
 
-    /// The token of a value that is the `number`-th one of its kind.
+    /// Generates the token of a value, the `number`-th of its kind.
     pub fn token(&mut self, kind: &str, value: &str, number: u64) -> String {
         let digest = self.key.as_ref().map(|key| {
             let mut hash = Sha256::new();
@@ -71,7 +71,7 @@ impl Maker {
         }
     }
 
-    /// Makes a token that no other value has; `None` if those near the seed are taken.
+    /// Generates a token that no other value has; `None` if all candidates near the seed are taken.
     fn unique(&mut self, seed: u64, make: impl Fn(u64) -> String) -> Option<String> {
         if self.made.len() >= MAX_VALUES {
             return None;
@@ -81,9 +81,9 @@ impl Maker {
     }
 }
 
-/// An address of the same kind: of a private network in 10.0.0.0/8, any other in the ranges for benchmarks (RFC 2544) and
-/// documents (RFC 3849). `is_first` makes it the first one of its network, which is often that of a gateway, or of the Service
-/// of the API server.
+/// Returns an address of the same kind: in 10.0.0.0/8 for a private one, otherwise in the ranges for benchmarks
+/// (RFC 2544) and documentation (RFC 3849). `is_first` yields the first address of a network, which often belongs to a
+/// gateway or to the API server's Service.
 fn address(value: &str, seed: u64, is_first: bool) -> String {
     if !shape::is_ipv4(value) {
         let low = seed & 0xffff_ffff;
@@ -138,7 +138,7 @@ mod tests {
         }
     }
 
-    /// There are 128,512 tokens for public addresses, of which 512 are the first ones of their networks.
+    /// There are 128,512 tokens for public addresses, 512 of which are the first of their networks.
     #[test]
     fn no_two_values_have_one_token() {
         for (key, step, count) in [

@@ -1,7 +1,7 @@
-//! Secrets never leave: values of names like `DB_PASSWORD`, passwords in addresses, tokens, private keys, the data
+//! Masks secrets: values of names like `DB_PASSWORD`, passwords in addresses, tokens, private keys, the data
 //! of Secrets. Conditions are tested on the original text; everything that is reported is masked here.
 //!
-//! In their place occurs `MARK`, whatever their length. Names stay: of objects, keys, files, users.
+//! A secret of any length is replaced by `MARK`. Names of objects, keys, files and users are kept.
 
 mod apply;
 mod copy;
@@ -31,21 +31,21 @@ pub use identity::Identities;
 /// The text that replaces a secret.
 pub(crate) const MARK: &str = "***";
 
-/// Of values that are at least so long all copies are masked in what is reported with them.
+/// The minimum length of a secret for which all copies within a reported text are masked.
 const SHORTEST: usize = 4;
 
-/// What becomes of secrets in what is reported.
+/// The treatment of secrets in reported texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SecretPolicy {
-    /// They are masked.
+    /// Secrets are masked.
     #[default]
     Mask,
-    /// They stay as they are.
+    /// Secrets are shown.
     Show,
 }
 
 impl SecretPolicy {
-    /// The places of the secrets that are masked in a text: found when first asked for, or none at all.
+    /// Returns the ranges to mask in a text: computed on demand, or none.
     pub fn places(self) -> OnceLock<Secrets> {
         match self {
             SecretPolicy::Mask => OnceLock::new(),
@@ -53,7 +53,7 @@ impl SecretPolicy {
         }
     }
 
-    /// A path as it is shown: the names of files and folders may contain secrets too.
+    /// Returns a path as it is shown, since names of files and folders may contain secrets too.
     pub fn shown(self, path: &str) -> Cow<'_, str> {
         let parts = || path.split('/').map(masked);
         match self {
@@ -65,29 +65,29 @@ impl SecretPolicy {
     }
 }
 
-/// The places of secrets in a text.
+/// The ranges of secrets in a text.
 #[derive(Clone, Debug, Default)]
 pub struct Secrets(Vec<Span>);
 
 impl Secrets {
-    /// Those of a text.
+    /// Finds the secrets in a text.
     pub fn of(text: &str) -> Secrets {
         Secrets(find::secrets(text))
     }
 
-    /// Returns true if there are none.
+    /// Returns true if there are no secrets.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Those that a range overlaps.
+    /// Returns the secrets that overlap a range.
     pub fn within(&self, span: &Span) -> &[Span] {
         let first = self.0.partition_point(|secret| secret.end <= span.start);
         let last = self.0.partition_point(|secret| secret.start < span.end);
         self.0.get(first..last.max(first)).unwrap_or_default()
     }
 
-    /// Masks in a text that was made of a range of the document what is there.
+    /// Masks secrets in a text that was derived from a range of the document.
     pub fn hide(&self, document: &str, range: &Span, text: &mut String) {
         for secret in self.within(range) {
             let value = document.get(secret.clone()).unwrap_or("");
@@ -103,7 +103,7 @@ impl Secrets {
     }
 }
 
-/// A text without its secrets.
+/// Returns a text with its secrets masked.
 ///
 /// ```
 /// use kwhy_parse::redact::masked;

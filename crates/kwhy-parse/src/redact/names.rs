@@ -1,4 +1,4 @@
-//! The names of secrets: of environment variables, of keys, of fields and of options.
+//! Names of secrets: environment variables, keys, fields and options.
 
 /// The kind of value that a name announces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,13 +7,13 @@ pub(super) enum Kind {
     Secret,
     /// A secret, or the name of an object that contains one.
     MayBeName,
-    /// A secret, if its value looks like no word, name or number: the name has other meanings.
+    /// A secret unless the value looks like a word, a name or a number, as the name has other meanings.
     Random,
-    /// The same, or a number that is as long as those that people are asked for: `pin=17` is a place of a connector.
+    /// Like `Random`, or a number as long as a personal identification number: `pin=17` is a pin of a connector.
     Pin,
 }
 
-/// Words that say it alone at the end of a name.
+/// Words that mark a name as a secret's if they end it.
 const ENDS: &[&str] = &[
     "password",
     "passwd",
@@ -40,7 +40,7 @@ const ENDS: &[&str] = &[
     "authorization",
     "cookie",
     "cookies",
-    // other languages; what has letters beyond ASCII is in `sentence.rs`
+    // other languages; names with non-ASCII letters are in `sentence.rs`
     "kennwort",
     "senha",
     "wachtwoord",
@@ -54,7 +54,7 @@ const ENDS: &[&str] = &[
     "motdepasse",
 ];
 
-/// Words that do so with others written before them in one.
+/// Words that do so even if other words precede them without a separator.
 const GLUED: &[&str] = &[
     "password",
     "passwd",
@@ -68,7 +68,7 @@ const GLUED: &[&str] = &[
     "storepass",
 ];
 
-/// Words that say it before `key`.
+/// Words that do so before `key`.
 const KEYS: &[&str] = &[
     "api",
     "access",
@@ -98,7 +98,7 @@ const KEYS: &[&str] = &[
     "redact",
 ];
 
-/// Words before `secret` with which it is not an object's name.
+/// Words before `secret` that rule out the name of an object.
 const SECRETS: &[&str] = &[
     "client",
     "app",
@@ -120,12 +120,12 @@ const SECRETS: &[&str] = &[
     "access",
 ];
 
-/// Words before `pass` with which it is one of several, or a way around.
+/// Words before `pass` that rule out a password: one of several passes, or a bypass.
 const PASSES: &[&str] = &[
     "first", "second", "last", "next", "single", "multi", "one", "two", "by",
 ];
 
-/// The words of a name, in small letters.
+/// Splits a name into lower-case words.
 fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut before: Option<char> = None;
@@ -153,7 +153,7 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// The kind of value that a name announces, if it may be a secret.
+/// Returns the kind of value that a name announces; `None` if it cannot be a secret.
 pub(super) fn kind(name: &str) -> Option<Kind> {
     let mut words = words(name);
     while words.len() > 1
@@ -172,11 +172,11 @@ pub(super) fn kind(name: &str) -> Option<Kind> {
         "pass" => before
             .filter(|word| !PASSES.contains(word))
             .map(|_| Kind::Secret),
-        // of sshpass itself, which logs name in small letters
+        // an environment variable of sshpass; in lower case it is the program's name
         "sshpass" => is_loud.then_some(Kind::Secret),
         "assertion" => (before == Some("client")).then_some(Kind::Secret),
         "community" if before == Some("snmp") => Some(Kind::Secret),
-        // of BGP, of a product; a number is hashed with a salt
+        // a BGP or product community; a number that salts a hash
         "community" | "salt" => Some(Kind::Random),
         "pin" => Some(Kind::Pin),
         "secret" if is_loud || before.is_some_and(|word| SECRETS.contains(&word)) => {
@@ -186,7 +186,7 @@ pub(super) fn kind(name: &str) -> Option<Kind> {
         "key" => before
             .filter(|word| KEYS.contains(word))
             .map(|_| Kind::Secret),
-        // of a kubeconfig
+        // `client-key-data` of a kubeconfig
         "data" => (before == Some("key") && first == Some("client")).then_some(Kind::Secret),
         "id" => (before == Some("key") && first == Some("access")).then_some(Kind::Secret),
         _ if ENDS.contains(&end) || GLUED.iter().any(|word| end.ends_with(word)) => {
@@ -220,12 +220,12 @@ pub(super) fn is_readable(value: &str, kind: Kind) -> bool {
         || (kind == Kind::MayBeName && is_name(value))
 }
 
-/// Returns true if a word looks like a personal number.
+/// Returns true if a word looks like a personal identification number.
 pub(super) fn is_pin(word: &str) -> bool {
     (4..=8).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The number of times that a digit follows a letter, or a letter a digit.
+/// Returns the number of changes between letters and digits.
 pub(super) fn changes(word: &[u8]) -> usize {
     let is_change = |pair: &&[u8]| {
         pair[0].is_ascii_alphabetic() && pair[1].is_ascii_digit()
@@ -234,8 +234,8 @@ pub(super) fn changes(word: &[u8]) -> usize {
     word.windows(2).filter(is_change).count()
 }
 
-/// Returns true if a word looks like no word, name, number or path of people: small letters, capitals and digits are mixed, or
-/// digits alternate with letters.
+/// Returns true if a word does not look like a word, name, number or path: it mixes upper case, lower case and digits,
+/// or alternates between digits and letters.
 pub(super) fn is_random_text(word: &str) -> bool {
     const SHORTEST: usize = 8;
     const CHANGES: usize = 3;
@@ -255,8 +255,8 @@ pub(super) fn is_random_text(word: &str) -> bool {
         && !is_generated(word)
 }
 
-/// Returns true if it looks like the generated name of an object, such as `web-token-x7k2p`: short words with dashes between
-/// them, of which the first one has no digits, as the first part of a UUID has.
+/// Returns true if a value looks like the generated name of an object, such as `web-token-x7k2p`: short words separated
+/// by hyphens, the first of which has no digits, unlike that of most UUIDs.
 pub(super) fn is_generated(value: &str) -> bool {
     const LONGEST: usize = 16;
     let is_letter = |byte: u8| byte.is_ascii_lowercase();
@@ -270,13 +270,13 @@ pub(super) fn is_generated(value: &str) -> bool {
             .all(|first| first.bytes().all(is_letter))
 }
 
-/// The values of a Secret in a describe.
+/// Returns true for a size, which a describe prints in place of a Secret's value.
 fn is_size(value: &str) -> bool {
     let number = value.strip_suffix(" bytes");
     number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Returns true if it is a path below a folder that is usual for such files, or the name of such a file.
+/// Returns true for a path below a usual folder for secrets, or the name of a key file.
 fn is_path(value: &str) -> bool {
     const ROOTS: &[&str] = &[
         "/etc/",
@@ -306,7 +306,7 @@ fn is_path(value: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"_./-".contains(&byte))
 }
 
-/// Returns true if it may be an object's name, with its namespace or without.
+/// Returns true if a value may be an object's name, with or without its namespace.
 fn is_name(value: &str) -> bool {
     value.len() <= 253
         && value.bytes().filter(|byte| *byte == b'/').count() <= 1

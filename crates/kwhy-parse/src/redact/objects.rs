@@ -1,14 +1,14 @@
-//! The data of Secrets, in YAML and JSON.
+//! Finds the data of Secrets in YAML and JSON.
 
 use memchr::memmem;
 
 use super::quote::Quote;
 use kwhy_model::Span;
 
-/// The depth to which objects may nest.
+/// The maximum nesting depth of objects.
 const MAX_DEPTH: usize = 512;
 
-/// Returns true if a value of YAML says that a block of text follows.
+/// Returns true if a YAML value is the indicator of a block scalar.
 pub(super) fn begins_block(value: &str) -> bool {
     value.starts_with(['|', '>'])
         && value.len() <= 3
@@ -18,7 +18,7 @@ pub(super) fn begins_block(value: &str) -> bool {
             .all(|byte| matches!(byte, b'-' | b'+' | b'1'..=b'9'))
 }
 
-/// The lines of a text from a byte on, each with the byte at which it starts.
+/// Returns the lines of a text from an offset on, each with its own offset.
 fn lines(text: &str, from: usize) -> impl Iterator<Item = (usize, &str)> {
     let mut at = from;
     text.get(from..)
@@ -40,7 +40,7 @@ fn push_trimmed(start: usize, line: &str, found: &mut Vec<Span>) {
     found.push(start + spaces..start + spaces + line.trim().len());
 }
 
-/// Takes the lines of a block of text after a line that ends at a byte.
+/// Records the lines of a block scalar; `end` is the end of the key's line, `key` the key's column.
 pub(super) fn block(text: &str, end: usize, key: usize, found: &mut Vec<Span>) {
     for (start, line) in lines(text, (end + 1).min(text.len())) {
         if !line.trim().is_empty() && indent(line) <= key {
@@ -50,7 +50,7 @@ pub(super) fn block(text: &str, end: usize, key: usize, found: &mut Vec<Span>) {
     }
 }
 
-/// Takes all values of the data of Secrets.
+/// Records all values of the data of Secrets.
 pub(super) fn data(text: &str, found: &mut Vec<Span>) {
     if memmem::find(text.as_bytes(), b"ata").is_none() {
         return;
@@ -63,7 +63,7 @@ pub(super) fn data(text: &str, found: &mut Vec<Span>) {
     }
 }
 
-/// The key of a line of YAML, the column at which it occurs, and whether it starts an item.
+/// Returns the key of a line of YAML, its column, and true if it starts an item.
 fn key(line: &str) -> Option<(&str, usize, bool)> {
     let own = indent(line);
     let bare = line.trim_start_matches(' ');
@@ -88,7 +88,7 @@ fn is_secret(line: &str) -> bool {
 
 fn yaml(text: &str, found: &mut Vec<Span>) {
     let mut all: Option<Vec<(usize, &str)>> = None;
-    // where the last object ends
+    // the end of the last object
     let mut done = 0;
     for at in memmem::find_iter(text.as_bytes(), b"kind:") {
         let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
@@ -104,7 +104,7 @@ fn yaml(text: &str, found: &mut Vec<Span>) {
         let Some((_, column, is_first)) = key(line) else {
             continue;
         };
-        // the keys beside it
+        // the first key of the same map
         let mut from = number;
         let mut is_top = is_first;
         while let Some(before) = from.checked_sub(1).filter(|_| !is_top) {
@@ -121,7 +121,7 @@ fn yaml(text: &str, found: &mut Vec<Span>) {
         }
         let rest = all.get(from..).unwrap_or_default();
         let mut is_data = false;
-        // the column of the key whose block of text is open
+        // the column of the key whose block scalar is open
         let mut in_block: Option<usize> = None;
         for (number, (start, line)) in rest.iter().enumerate() {
             if line.trim().is_empty() {
@@ -136,7 +136,7 @@ fn yaml(text: &str, found: &mut Vec<Span>) {
                 Some((key, at, _)) if at == column => {
                     is_data = matches!(key, "data" | "stringData");
                     in_block = None;
-                    // all on one line
+                    // a flow map on the same line
                     if is_data && let Some(flow) = line.find('{') {
                         push_trimmed(start + flow, &line[flow..], found);
                     }
@@ -161,24 +161,24 @@ fn yaml(text: &str, found: &mut Vec<Span>) {
                     in_block = Some(own);
                 }
                 Some(value) => push_trimmed(start + value, &line[value..], found),
-                // what continues with the line before
+                // a continuation of the previous line
                 None => push_trimmed(*start, line, found),
             }
         }
     }
 }
 
-/// An object in JSON that is open.
+/// An open JSON object.
 #[derive(Debug, Default)]
 struct Open {
     key: Option<Span>,
-    /// True if its kind is Secret; unknown if it shows none, as the items of a list do not.
+    /// True if its kind is Secret; `None` if it has none, as in items of a list.
     is_secret: Option<bool>,
-    /// True if its type is one of a Secret's.
+    /// True if its type is one that Secrets have.
     has_type: bool,
     /// The values of its data.
     data: Vec<Span>,
-    /// True if it is the data of the object around it.
+    /// True if it is the data of the enclosing object.
     is_data: bool,
 }
 
@@ -189,11 +189,11 @@ fn is_type(text: &str) -> bool {
             .any(|start| text.starts_with(start))
 }
 
-/// Reads JSON for Secrets, wherever it occurs in a text.
+/// Searches JSON anywhere in a text for Secrets.
 #[derive(Debug, Default)]
 struct Json {
     open: Vec<Open>,
-    /// The number of open brackets that are nested too deep.
+    /// The number of open brackets beyond the maximum depth.
     deeper: usize,
 }
 
@@ -239,7 +239,7 @@ impl Json {
 
     fn string(&mut self, text: &str, span: Span, found: &mut Vec<Span>) {
         let string = text.get(span.clone()).unwrap_or("");
-        // an object as a text: what was applied
+        // an object in a string, such as the last applied configuration
         let holds = |word: &str| memmem::find(string.as_bytes(), word.as_bytes()).is_some();
         if holds("\\\"Secret\\\"") && (holds("\\\"data\\\"") || holds("\\\"stringData\\\"")) {
             found.push(span.clone());

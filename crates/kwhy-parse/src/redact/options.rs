@@ -1,4 +1,4 @@
-//! Secrets that options of command lines give.
+//! Finds secrets in options of command lines.
 
 use memchr::{memchr, memmem, memrchr};
 
@@ -6,14 +6,14 @@ use super::find::{Finding, MAX_NAME, is_of_name};
 use super::names::Kind;
 use super::quote::Quote;
 
-/// The number of bytes of a command that are examined after its program.
+/// The number of bytes of a command that are examined after the program's name.
 const MAX_COMMAND: usize = 1024;
 
-/// An option of one letter that gives a password.
+/// A one-letter option for a password.
 #[derive(Clone, Copy)]
 pub(super) struct Short {
     letter: u8,
-    /// True if the password may follow the letter: `-pX`.
+    /// True if the password may directly follow the letter: `-pX`.
     is_glued: bool,
     /// True if the password may be the next word: `-p X`.
     is_next: bool,
@@ -45,13 +45,13 @@ impl Short {
     }
 }
 
-/// Returns true if a byte is between the words of a command, also in a list.
+/// Returns true if a byte separates the words of a command, also one given as a list.
 fn separates(byte: &u8) -> bool {
     byte.is_ascii_whitespace() || b"\"'`,[]\\".contains(byte)
 }
 
 impl Finding<'_> {
-    /// Takes the password that curl is given with a user.
+    /// Records the password after the user in an option of curl.
     pub fn user(&mut self, at: usize, end: usize) {
         if memmem::find(self.line_before(at), b"curl").is_none() {
             return;
@@ -67,7 +67,7 @@ impl Finding<'_> {
         }
     }
 
-    /// Takes what follows `pass:` in an option of openssl.
+    /// Records the passphrase after `pass:` in an option of openssl.
     pub fn pass_phrase(&mut self, at: usize) {
         let before = self.bytes[..at].trim_ascii_end();
         let is_option = [&b"-passin"[..], b"-passout", b"-pass"]
@@ -78,7 +78,7 @@ impl Finding<'_> {
         }
     }
 
-    /// Takes the password that an option gives to a program whose name starts with `at..end`.
+    /// Records the password given by an option to a program whose name starts with `at..end`.
     pub fn program(&mut self, at: usize, end: usize, option: Short) {
         let before = at.checked_sub(1).and_then(|before| self.byte(before));
         let name = &self.bytes[at..end];
@@ -97,7 +97,7 @@ impl Finding<'_> {
         }
     }
 
-    /// Takes the password that an option gives to `login`, which is at `at..end`.
+    /// Records the password given by an option to the `login` command at `at..end`.
     pub fn login(&mut self, at: usize, end: usize, option: Short) {
         const CLIENTS: &[&[u8]] = &[
             b"docker",
@@ -123,7 +123,7 @@ impl Finding<'_> {
         }
     }
 
-    /// Takes the password that an option of one letter gives in the rest of a command, which starts at a byte.
+    /// Records the password given by a one-letter option in the rest of a command, which starts at `at`.
     fn short(&mut self, mut at: usize, option: Short) {
         let rest = &self.bytes[at..self.bytes.len().min(at + MAX_COMMAND)];
         let line = at + memchr(b'\n', rest).unwrap_or(rest.len());
@@ -133,7 +133,7 @@ impl Finding<'_> {
             at += rest.iter().take_while(|byte| separates(byte)).count();
             let rest = &self.bytes[at..line];
             let word = &rest[..rest.iter().take_while(|byte| !separates(byte)).count()];
-            // the next program
+            // the end of the command
             if matches!(word, b"" | b"|" | b";" | b"&" | b"&&" | b"||") {
                 return;
             }
@@ -156,7 +156,7 @@ impl Finding<'_> {
         }
     }
 
-    /// Takes a word at a byte, unless it maps ports, as the same option does for containers.
+    /// Records a word as a password, unless it maps ports, for which container clients use the same option.
     fn password(&mut self, at: usize, word: &[u8]) {
         let ports = word
             .strip_suffix(b"/tcp")
@@ -168,7 +168,7 @@ impl Finding<'_> {
         }
     }
 
-    /// Takes the value that follows an option: as the next word, or as the next item of a list.
+    /// Records the value after an option: the next word, or the next item of a list.
     pub fn after_option(
         &mut self,
         (end, at): (usize, usize),
@@ -208,7 +208,7 @@ impl Finding<'_> {
         }
     }
 
-    /// Returns true if the word after an option is one of a sentence about it, or the type of its value in a help text.
+    /// Returns true if the word after an option belongs to a sentence, or is the value's type in a help text.
     fn is_of_sentence(&mut self, at: usize) -> bool {
         const WORDS: &[&str] = &[
             "and",

@@ -1,6 +1,6 @@
-//! Quote marks and where the text between them ends.
+//! Quotation marks, and the end of the text between them.
 
-/// A quote mark, after the backslashes that escape it.
+/// A quotation mark with the backslashes that escape it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Quote {
     pub mark: u8,
@@ -8,7 +8,7 @@ pub(super) struct Quote {
 }
 
 impl Quote {
-    /// The one that starts at a byte.
+    /// Returns the mark that starts at an offset.
     pub fn at(bytes: &[u8], at: usize) -> Option<Quote> {
         let rest = bytes.get(at..)?;
         let backslashes = rest.iter().take_while(|byte| **byte == b'\\').count();
@@ -16,7 +16,7 @@ impl Quote {
         matches!(mark, b'"' | b'\'').then_some(Quote { mark, backslashes })
     }
 
-    /// The one that ends at a byte.
+    /// Returns the mark that ends at an offset.
     pub fn before(bytes: &[u8], at: usize) -> Option<Quote> {
         let mark = *bytes.get(at.checked_sub(1)?)?;
         let backslashes = || {
@@ -36,7 +36,7 @@ impl Quote {
         self.backslashes + 1
     }
 
-    /// The end of the text after it: at the mark that closes it, or else at the end of the line.
+    /// Returns the end of the quoted text: at the closing mark, or else at the end of the line.
     pub fn end(self, bytes: &[u8], from: usize) -> usize {
         let mut at = from;
         while let Some(byte) = bytes.get(at) {

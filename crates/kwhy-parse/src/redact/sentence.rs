@@ -1,10 +1,10 @@
-//! Secrets that sentences say, names of two words, and names in other languages than English.
+//! Finds secrets in sentences, after names of two words, and after names in other languages than English.
 
 use super::find::{Finding, MAX_KEY, is_of_base64, is_of_name};
 use super::names::{self, Kind};
 
-/// What people call a password in other languages, as it is written in small letters, at the start of a sentence, and in capitals
-/// where these are not those of ASCII. Names of ASCII letters alone are triggers, or in `names.rs`: they have parts, as `DB_SENHA` has.
+/// Words for a password in other languages: in lower case, capitalised, and in upper case where that has non-ASCII
+/// letters. ASCII names are among the triggers or in `names.rs`, as they occur in compound names like `DB_SENHA`.
 pub(super) const FOREIGN: &[&str] = &[
     // Russian, Ukrainian, Bulgarian
     "пароль",
@@ -40,18 +40,18 @@ pub(super) const FOREIGN: &[&str] = &[
     "암호",
 ];
 
-/// Words between a password and what it is in a sentence.
+/// Words of a sentence between the name and the password.
 const LINKS: &[&str] = &[
     "is", "was", "be", "been", "has", "will", "set", "reset", "changed", "to", "now",
 ];
 
-/// Words of letters and digits that sentences about passwords say.
+/// Technical terms of letters and digits in sentences about passwords.
 const TERMS: &[&str] = &[
     "argon2", "argon2id", "base32", "base64", "ed25519", "oauth2", "pbkdf2", "sha256", "sha384",
     "sha512",
 ];
 
-/// A text with its letters beyond ASCII escaped as in JSON, so often as `depth` says that JSON is in JSON.
+/// Escapes non-ASCII letters as in JSON that is nested `depth` levels deep in JSON strings.
 pub(super) fn escaped(name: &str, depth: usize) -> String {
     let mut written = String::new();
     for c in name.chars() {
@@ -67,7 +67,7 @@ pub(super) fn escaped(name: &str, depth: usize) -> String {
     written
 }
 
-/// Returns true if a word of a sentence is a term, no value.
+/// Returns true if a word is a technical term rather than a password.
 pub(super) fn is_term(word: &[u8]) -> bool {
     TERMS
         .iter()
@@ -75,9 +75,9 @@ pub(super) fn is_term(word: &[u8]) -> bool {
 }
 
 impl Finding<'_> {
-    /// Takes the value of a name in another language, which is at `at..end`, unless it is a part of another word.
+    /// Records the value of the foreign name at `at..end`, unless it is part of another word.
     pub fn foreign(&mut self, at: usize, end: usize) {
-        // these write no spaces between words
+        // these languages do not separate words by spaces
         let is_east_asian = self.bytes[at] >= 0xe3;
         let before = self.text[..at].chars().next_back();
         let after = self.text[end..].chars().next();
@@ -89,8 +89,8 @@ impl Finding<'_> {
         }
     }
 
-    /// The kind of a name of two words, such as `API key` or `snmp community`, of which the second is at `start..end`, and where
-    /// the first starts.
+    /// Returns the start and the kind of a two-word name such as `API key` or `snmp community`, whose second word is at
+    /// `start..end`.
     pub fn phrase(&self, start: usize, end: usize) -> Option<(usize, Kind)> {
         let name = &self.bytes[start..end];
         let is_community = name.eq_ignore_ascii_case(b"community");
@@ -109,8 +109,8 @@ impl Finding<'_> {
         }
     }
 
-    /// Returns true if a line continues from a byte on as an error does whose first words were cut off: with words, then
-    /// an address or a reason.
+    /// Returns true if the rest of a line looks like an error whose first words were cut off: four words, later an
+    /// address or a colon.
     pub fn is_end_of_sentence(&self, at: usize) -> bool {
         const WORDS: usize = 4;
         let line = self.text.get(at..self.end_of_line(at)).unwrap_or("");
@@ -122,7 +122,7 @@ impl Finding<'_> {
         said.count() == WORDS && words.any(|word| word.ends_with(':') || word.contains("://"))
     }
 
-    /// The byte after the words that a sentence has before a password: `is`, `was set to`.
+    /// Returns the offset after words that precede a password in a sentence: `is`, `was set to`.
     pub fn skip_links(&self, mut at: usize) -> usize {
         const MOST: usize = 4;
         for _ in 0..MOST {
@@ -142,7 +142,7 @@ impl Finding<'_> {
         at
     }
 
-    /// The byte after the dots that lead to a mark, as in `Password……: x`.
+    /// Returns the offset of the mark after leader dots, as in `Password……: x`; unchanged if there are none.
     pub fn skip_leaders(&self, at: usize) -> usize {
         let mut to = at;
         loop {
@@ -164,7 +164,7 @@ impl Finding<'_> {
         }
     }
 
-    /// The byte after tabs that are escaped, after the name that starts at `start`; not in a path of Windows.
+    /// Returns the offset after escaped tabs; unchanged if a backslash before the name at `start` shows a Windows path.
     pub fn skip_escaped_tabs(&self, start: usize, mut at: usize) -> usize {
         if start > 0 && self.bytes[start - 1] == b'\\' {
             return at;
@@ -179,7 +179,7 @@ impl Finding<'_> {
         }
     }
 
-    /// Takes what follows a colon or an equals sign as wide as East Asian letters; `false` if none is at a byte.
+    /// Records the value after a full-width colon or equals sign; returns false if there is none at this offset.
     pub fn after_wide_mark(&mut self, start: usize, at: usize, kind: Kind) -> bool {
         const MARKS: [&str; 2] = ["：", "＝"];
         let rest = self.bytes.get(at..).unwrap_or_default();
@@ -198,7 +198,7 @@ impl Finding<'_> {
         true
     }
 
-    /// Takes the code of an authorization, which other parameters follow, if it looks like no word or number.
+    /// Records an authorization code before another parameter, unless it looks like a word or a number.
     pub fn code(&mut self, at: usize, end: usize) {
         let before = at.checked_sub(1).and_then(|at| self.byte(at));
         let rest = &self.bytes[end..];

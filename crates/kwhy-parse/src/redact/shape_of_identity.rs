@@ -1,8 +1,8 @@
-//! The shapes of hosts, addresses, e-mails, images, ids and generated names.
+//! The shapes of hosts, addresses, e-mail addresses, images, ids and generated names.
 
 use kwhy_model::{Span, Subject};
 
-/// What a text is by its shape.
+/// The type of a text according to its shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     Address,
@@ -10,12 +10,12 @@ pub(super) enum Shape {
     Image,
     Pod,
     Uid,
-    /// Something that is the same in every cluster.
+    /// A text that is the same in every cluster, so it is kept.
     Kept,
 }
 
 impl Shape {
-    /// The word in its tokens.
+    /// Returns the word that its tokens start with.
     pub fn kind(self) -> &'static str {
         match self {
             Shape::Address => "address",
@@ -28,10 +28,10 @@ impl Shape {
     }
 }
 
-/// Words before a user's name.
+/// Words that precede the name of a user.
 pub(super) const PEOPLE: &[&str] = &["user", "User", "username", "login", "owner"];
 
-/// The ends of hosts' names. Others are dotted names of code and of files.
+/// Top-level domains of hosts. Other dotted names are those of code and files.
 const TOP: &[&str] = &[
     "com", "net", "org", "io", "dev", "cloud", "local", "internal", "lan", "corp", "example",
     "test", "de", "fr", "uk", "eu", "us", "ch", "at", "nl", "se", "no", "fi", "dk", "pl", "it",
@@ -39,7 +39,7 @@ const TOP: &[&str] = &[
     "int", "home", "intra", "private", "tech", "systems", "svc", "invalid",
 ];
 
-/// Domains of projects: of labels, API groups and packages.
+/// Domains of projects, as used by labels, API groups and packages.
 const PROJECTS: &[&str] = &[
     "k8s.io",
     "kubernetes.io",
@@ -68,7 +68,7 @@ fn is_of_word(byte: u8) -> bool {
     is_of_piece(byte) || b"@:/".contains(&byte)
 }
 
-/// The words of a text, without the punctuation at their ends.
+/// Returns the words of a text, without the punctuation at their ends.
 pub(super) fn words(text: &str) -> impl Iterator<Item = Span> + '_ {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -86,7 +86,7 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = Span> + '_ {
     })
 }
 
-/// The pieces of a word between `/`, `:`, `@` and `_`, which is in no name.
+/// Returns the pieces of a word, split at `/`, `:`, `@` and `_`, which occur in no name.
 pub(super) fn pieces(word: &str) -> impl Iterator<Item = Span> + '_ {
     let mut start = 0;
     word.split(['/', ':', '@', '_']).filter_map(move |piece| {
@@ -96,7 +96,7 @@ pub(super) fn pieces(word: &str) -> impl Iterator<Item = Span> + '_ {
     })
 }
 
-/// The labels of a dotted name.
+/// Returns the labels of a dotted name.
 pub(super) fn labels(piece: &str) -> impl Iterator<Item = Span> + '_ {
     let mut start = 0;
     piece.split('.').map(move |label| {
@@ -106,21 +106,21 @@ pub(super) fn labels(piece: &str) -> impl Iterator<Item = Span> + '_ {
     })
 }
 
-/// Returns true for what is between a word for a kind and the name: `configmap "x"`, `pod=x`, `"user": "x"`.
+/// Returns true for a separator between a kind word and a name: `configmap "x"`, `pod=x`, `"user": "x"`.
 pub(super) fn names(between: &str) -> bool {
     const MARKS: &[&str] = &["\"", "'", "`", "=", "=\"", ":\"", "\":\"", ": \"", "\": \""];
     let between = between.replace('\\', "");
     MARKS.contains(&between.trim_start_matches(' '))
 }
 
-/// What a word is as a whole: an e-mail, an image, an address with colons, a label key or package of a project.
+/// Returns the shape of a whole word: an e-mail address, an image, an IPv6 address, a project's label key or package.
 pub(super) fn whole(word: &str) -> Option<Shape> {
     if word.contains("://") {
         return None;
     }
     let (first, last) = (word.split('/').next()?, word.rsplit('/').next()?);
     let has_slash = word.contains('/') && !word.starts_with('/');
-    // what is pulled from a public registry is one's own choice
+    // the repository in a public registry reveals its user
     if has_slash && REGISTRIES.contains(&first) {
         return Some(Shape::Image);
     }
@@ -142,10 +142,10 @@ pub(super) fn whole(word: &str) -> Option<Shape> {
     is_ipv6(word).then_some(Shape::Address)
 }
 
-/// What a piece is by its shape.
+/// Returns the shape of a piece of a word.
 pub(super) fn piece(piece: &str) -> Option<Shape> {
     if is_ipv4(piece) {
-        // of the host itself, of its network, of a cloud's metadata
+        // loopback, unspecified, broadcast and cloud metadata addresses
         let is_own = ["127.", "0.", "255.", "169.254.169.254"]
             .iter()
             .any(|start| piece.starts_with(start));
@@ -164,7 +164,7 @@ pub(super) fn piece(piece: &str) -> Option<Shape> {
     is_generated(piece).then_some(Shape::Pod)
 }
 
-/// Returns true for the name of a host.
+/// Returns true for a hostname.
 pub(super) fn is_host(text: &str) -> bool {
     let text = text.split(':').next().unwrap_or("");
     let mut labels = text.rsplit('.');
@@ -177,7 +177,7 @@ pub(super) fn is_host(text: &str) -> bool {
 }
 
 fn is_of_project(text: &str) -> bool {
-    // a driver of storage is a product: `ebs.csi.aws.com`
+    // a storage driver is a product: `ebs.csi.aws.com`
     if text.contains(".csi.") {
         return true;
     }
@@ -190,7 +190,7 @@ fn is_of_project(text: &str) -> bool {
     })
 }
 
-/// The name and namespace of a Service in the name of its host.
+/// Returns the name and namespace of the Service in a hostname.
 pub(super) fn service(host: &str) -> Option<(&str, &str)> {
     let (before, after) = host.split_once(".svc")?;
     let (service, namespace) = before.rsplit_once('.')?;
@@ -198,7 +198,7 @@ pub(super) fn service(host: &str) -> Option<(&str, &str)> {
     (after.is_empty() || after.starts_with('.')).then_some((service, namespace))
 }
 
-/// Returns true for a registry that anybody pulls from.
+/// Returns true for a public registry.
 pub(super) fn is_public(registry: &str) -> bool {
     REGISTRIES.contains(&registry)
 }
@@ -208,8 +208,8 @@ fn has_port(text: &str) -> bool {
     port.is_some_and(|port| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Returns true for `name:tag`, and not for a line of a file or a port. Where nothing else says that it is an image the
-/// tag is a version with dots.
+/// Returns true for `name:tag`, but not for a file with a line or a port. If nothing else shows that it is an image
+/// (`is_alone`), the tag must be a version with dots.
 fn has_tag(text: &str, is_alone: bool) -> bool {
     let Some((name, tag)) = text.rsplit_once(':') else {
         return false;
@@ -266,7 +266,7 @@ fn is_uuid(text: &str) -> bool {
     }) && parts.next().is_none()
 }
 
-/// Returns true for a name that ends as a Deployment's pods do.
+/// Returns true for a name that ends like that of a Deployment's pod.
 fn is_generated(text: &str) -> bool {
     let is_safe = |part: &str| {
         part.bytes()
@@ -287,7 +287,7 @@ fn is_generated(text: &str) -> bool {
         && is_name(name)
 }
 
-/// The kind and name of what a name was generated for: the Deployment of a ReplicaSet, the owner of a pod.
+/// Returns the kind and name of the owner from which a name was generated: a ReplicaSet's Deployment, a pod's workload.
 pub(super) fn owner<'n>(kind: &str, name: &'n str) -> Option<(&'static str, &'n str)> {
     let (of, spelled) = match kind {
         "pod" => (
@@ -305,12 +305,12 @@ pub(super) fn owner<'n>(kind: &str, name: &'n str) -> Option<(&'static str, &'n 
         let owner = subject.workload().map(str::len)?;
         (owner > 1 && owner < name.len()).then_some(owner)
     };
-    // a pod that is not made yet: `web-6d5f9c7b8-`
+    // a pod that was not created yet: `web-6d5f9c7b8-`
     let owner = owner(spelled).or_else(|| owner("ReplicaSet"))?;
     Some((of, &name[..owner]))
 }
 
-/// Returns true for the name of an object.
+/// Returns true if a text may be the name of an object.
 pub(super) fn is_name(text: &str) -> bool {
     let is_of_name =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.".contains(&byte);
@@ -320,7 +320,8 @@ pub(super) fn is_name(text: &str) -> bool {
         && !text.ends_with(['-', '.'])
 }
 
-/// What a name may be a replica or a part of: without its last words. Short ones are words of other names too.
+/// Returns the names without up to four trailing words, of which this may be a replica or part. Short ones are skipped,
+/// as they occur in other names too.
 pub(super) fn bases(name: &str) -> impl Iterator<Item = &str> {
     let has_digit = |text: &str| text.bytes().any(|byte| byte.is_ascii_digit());
     let ends = name.rmatch_indices('-').take(4);

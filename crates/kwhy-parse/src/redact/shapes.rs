@@ -1,4 +1,4 @@
-//! Secrets that are known by their own shape: headers, tokens, addresses with a password, keys.
+//! Finds secrets by their own shape: headers, tokens, addresses with a password, keys.
 
 use memchr::{memchr, memmem, memrchr};
 
@@ -7,7 +7,7 @@ use super::names::{self, Kind};
 use super::quote::Quote;
 use super::value::is_random;
 
-/// Starts of tokens that say whose they are, with the least number of characters after them.
+/// Prefixes of tokens that identify the issuer, with the minimum length of the rest.
 pub(super) const PREFIXES: &[(&str, usize)] = &[
     // AWS
     ("AKIA", 16),
@@ -31,7 +31,7 @@ pub(super) const PREFIXES: &[(&str, usize)] = &[
     ("ATATT3x", 20),
     ("ATCTT3x", 20),
     ("ATBB", 24),
-    // chat
+    // chat services
     ("xoxb-", 10),
     ("xoxp-", 10),
     ("xapp-", 10),
@@ -43,18 +43,18 @@ pub(super) const PREFIXES: &[(&str, usize)] = &[
     ("api.telegram.org/bot", 20),
     ("outlook.office.com/webhook/", 20),
     ("webhook.office.com/webhookb2/", 20),
-    // payment
+    // payment services
     ("sk_live_", 16),
     ("rk_live_", 16),
     ("sk_test_", 16),
     ("whsec_", 20),
     ("shpat_", 20),
     ("shpss_", 20),
-    // models
+    // AI services
     ("sk-proj-", 20),
     ("sk-ant-", 20),
     ("nvapi-", 20),
-    // observers, trackers, mail, networks
+    // monitoring, issue trackers, mail, networks
     ("NRAK-", 20),
     ("sntrys_", 20),
     ("lin_api_", 20),
@@ -62,7 +62,7 @@ pub(super) const PREFIXES: &[(&str, usize)] = &[
     ("SG.", 40),
     ("tskey-", 16),
     ("PMAK-", 20),
-    // registries, clouds, vaults
+    // registries, clouds, secret stores
     ("npm_", 30),
     ("pypi-AgE", 30),
     ("dckr_pat_", 16),
@@ -71,9 +71,9 @@ pub(super) const PREFIXES: &[(&str, usize)] = &[
     ("hvs.", 20),
     ("hvb.", 20),
     ("AGE-SECRET-KEY-1", 20),
-    // the signature of an Azure URL
+    // the signature in an Azure URL
     ("&sig=", 16),
-    // hashes of passwords
+    // password hashes
     ("$apr1$", 16),
     ("$2a$", 16),
     ("$2b$", 16),
@@ -84,19 +84,19 @@ pub(super) const PREFIXES: &[(&str, usize)] = &[
     ("{SSHA}", 20),
 ];
 
-/// A token whose start is in other texts too: it is known by the letters and digits after it.
+/// A token whose prefix also occurs in other texts, so that the letters and digits after it decide.
 #[derive(Clone, Copy)]
 pub(super) struct Token {
-    /// As it is written.
+    /// The prefix, case-sensitive.
     pub start: &'static str,
-    /// The least and the greatest number of small letters, capitals and digits.
+    /// The minimum and maximum length of upper case, lower case and digits mixed.
     pub mixed: (usize, usize),
-    /// The number of small letters and digits, if such tokens are issued.
+    /// The exact length of lower case and digits, if such tokens exist.
     pub plain: Option<usize>,
 }
 
 impl Finding<'_> {
-    /// Takes a token after its start, which is at `at..end`.
+    /// Records a token after its prefix at `at..end`.
     pub fn token(&mut self, at: usize, end: usize, token: Token) {
         let before = at.checked_sub(1).and_then(|before| self.byte(before));
         if before.is_some_and(is_of_name) || &self.bytes[at..end] != token.start.as_bytes() {
@@ -107,11 +107,11 @@ impl Finding<'_> {
         let word = &self.bytes[end..end + length];
         let has = |wanted: fn(&u8) -> bool| word.iter().any(wanted);
         let is_mixed = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase);
-        // words of a name in one, with a number between them, change twice
+        // a compound name that includes a number has only two changes
         let is_long = is_mixed
             && names::changes(word) > 2
             && (token.mixed.0..=token.mixed.1).contains(&length);
-        // no method: `s.getPodOf2Nodes(`
+        // a method call: `s.getPodOf2Nodes(`
         let is_call = self.byte(end + length) == Some(b'(');
         if (is_long || token.plain == Some(length))
             && !is_call
@@ -122,13 +122,13 @@ impl Finding<'_> {
         }
     }
 
-    /// Takes the private lines of a key of PuTTY: their number is at a byte. Their ends may be escaped.
+    /// Records the private lines of a PuTTY key, whose count is at `at`. Line breaks may be escaped.
     pub fn private_lines(&mut self, at: usize) {
         let rest = &self.bytes[at..self.bytes.len().min(at + MAX_KEY)];
         let is_end = |byte: &u8| b"\\\r\n".contains(byte);
         let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let number = self.text.get(at..at + digits).unwrap_or("").parse();
-        // lines that are cut off, or were joined
+        // the line breaks were lost, or the lines were cut off
         if !rest.get(digits).is_some_and(is_end) {
             let length = rest.iter().take_while(|byte| is_of_base64(**byte)).count();
             self.take(at..at + length, Kind::Secret);
@@ -139,7 +139,7 @@ impl Finding<'_> {
             let line = &rest[end..];
             let mut start = 0;
             while let Some(byte) = line.get(start) {
-                // the letter of an escaped end
+                // the letter of an escaped line break
                 let is_letter =
                     matches!(byte, b'r' | b'n') && start > 0 && line[start - 1] == b'\\';
                 if !is_end(byte) && !is_letter {
@@ -157,7 +157,7 @@ impl Finding<'_> {
         self.found.push(at + digits..at + end);
     }
 
-    /// Takes a token after its start, which stays: it says whose token it is.
+    /// Records a token after its prefix, which is kept, as it identifies the issuer.
     pub fn prefixed(&mut self, at: usize, number: usize) {
         let Some(&(prefix, least)) = PREFIXES.get(number) else {
             return;
@@ -170,7 +170,7 @@ impl Finding<'_> {
             return;
         }
         let rest = &rest[prefix.len()..];
-        // names may start so: `npm_config_registry=`
+        // the prefix of an ordinary name: `npm_config_registry=`
         let is_plain = |byte: &u8| !byte.is_ascii_digit() && !byte.is_ascii_uppercase();
         if rest.iter().take(least).all(is_plain) {
             return;
@@ -187,12 +187,12 @@ impl Finding<'_> {
         }
     }
 
-    /// Takes the value of a parameter.
+    /// Records the value of a query parameter.
     pub fn query(&mut self, at: usize) {
         self.take(at..self.end_of_parameter(at), Kind::Secret);
     }
 
-    /// Takes the value of a parameter whose name says little, unless it looks like a word or a number.
+    /// Records the value of a query parameter with an ambiguous name, unless it looks like a word or a number.
     pub fn random_query(&mut self, at: usize) {
         const SHORTEST: usize = 8;
         let end = self.end_of_parameter(at);
@@ -208,7 +208,7 @@ impl Finding<'_> {
         at + rest.iter().take(MAX_KEY).take_while(is_of_value).count()
     }
 
-    /// Takes the text in quotes that starts at a byte.
+    /// Records the quoted text that starts at an offset.
     pub fn quoted(&mut self, at: usize) {
         if let Some(quote) = Quote::at(self.bytes, at) {
             let from = at + quote.length();
@@ -216,11 +216,11 @@ impl Finding<'_> {
         }
     }
 
-    /// Takes the password of `CREATE USER crane IDENTIFIED BY 'password'`; `IDENTIFIED BY` is at `at..end`.
+    /// Records the password in `CREATE USER crane IDENTIFIED BY 'password'`; `IDENTIFIED BY` is at `at..end`.
     pub fn statement(&mut self, at: usize, end: usize) {
-        // in small letters sentences have it too: a sandbox identified by "4f1c"
+        // lower case also occurs in sentences: a sandbox identified by "4f1c"
         let is_loud = !self.bytes[at..end].iter().any(u8::is_ascii_lowercase);
-        // a literal of SQL
+        // an SQL string literal
         let is_literal = self.byte(end) == Some(b'\'');
         let line = self.line_before(at).to_ascii_lowercase();
         let verbs = [&b"create "[..], b"alter ", b"grant "];
@@ -229,20 +229,20 @@ impl Finding<'_> {
         } else if is_literal && self.end_of_word(end + 1) > end + 1 {
             let word = end + 1..self.end_of_word(end + 1);
             let has = |wanted: fn(&u8) -> bool| self.bytes[word.clone()].iter().any(wanted);
-            // no id of a container
+            // a container id has no upper case
             if has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) {
                 self.take(word, Kind::Random);
             }
         }
     }
 
-    /// Takes the password of `user/password@//host`.
+    /// Records the password in `user/password@//host`.
     pub fn oracle_login(&mut self, at: usize) {
         let before = self.bytes[..at].iter().rev().take(MAX_NAME);
         let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`=(".contains(byte);
         let start = at - before.take_while(|byte| !ends(byte)).count();
         let login = &self.bytes[start..at];
-        // no path, no address
+        // neither a path nor an address
         if let Some(slash) = memchr(b'/', login).filter(|slash| *slash > 0)
             && login[..slash].iter().all(|byte| is_of_name(*byte))
         {
@@ -250,7 +250,7 @@ impl Finding<'_> {
         }
     }
 
-    /// Takes a value whose mark before it is encoded as in an address or in markup; `false` if none is.
+    /// Records a value after an encoded mark, as in URLs or markup; returns false if there is none.
     pub fn encoded(&mut self, at: usize, kind: Kind) -> bool {
         const MARKS: &[(&[u8], &[u8])] = &[
             (b"%22%3A%22", b"%22"),
@@ -275,7 +275,7 @@ impl Finding<'_> {
         true
     }
 
-    /// Takes the text of an element of XML, or its attribute `value`; `false` if the name has none.
+    /// Records the text of an XML element, or its attribute `value`; returns false if the name is not an element's.
     pub fn of_markup(&mut self, start: usize, end: usize, kind: Kind) -> bool {
         if start.checked_sub(1).and_then(|before| self.byte(before)) != Some(b'<') {
             return false;
@@ -298,7 +298,7 @@ impl Finding<'_> {
             .count();
         let close = text[length..].strip_prefix(b"</");
         let is_closed = close.is_some_and(|close| close.starts_with(&self.bytes[start..end]));
-        // a placeholder, as in `--token <token> --name <name>`
+        // unlike a placeholder: `--token <token> --name <name>`
         let is_text = text.first().is_some_and(u8::is_ascii_alphanumeric);
         if is_closed || is_text {
             self.take(end + 1..end + 1 + length, kind);
@@ -306,7 +306,7 @@ impl Finding<'_> {
         is_closed || is_text
     }
 
-    /// Takes the cookies of a header that is quoted as a whole, or of a map as Go prints it.
+    /// Records the cookies of a header quoted as a whole, or in a map printed by Go; returns false for anything else.
     pub fn cookie(&mut self, start: usize, end: usize) -> bool {
         let before = start.checked_sub(1).and_then(|before| self.byte(before));
         let close = match before {
@@ -321,13 +321,13 @@ impl Finding<'_> {
         true
     }
 
-    /// Returns true if a word follows a user as in a `.netrc`.
+    /// Returns true if a user precedes the offset on its line, as in a `.netrc`.
     pub fn is_of_netrc(&self, at: usize) -> bool {
         let line = self.line_before(at);
         memmem::find(line, b"login ").is_some() && memmem::find(line, b"machine ").is_some()
     }
 
-    /// Takes what a header of HTTP says of who asks, with its scheme; `false` if no scheme is there.
+    /// Records the credentials of an HTTP header after their scheme; returns false if there is no scheme.
     pub fn header(&mut self, end: usize) -> bool {
         let rest = self.bytes.get(end..).unwrap_or_default();
         let marks = rest
@@ -363,7 +363,7 @@ impl Finding<'_> {
         true
     }
 
-    /// Takes the token after `Bearer`, if it looks like one.
+    /// Records the token after `Bearer`, if it looks like one.
     pub fn bearer(&mut self, at: usize) {
         const SHORTEST: usize = 16;
         let rest = self.bytes.get(at..).unwrap_or_default();
@@ -374,7 +374,7 @@ impl Finding<'_> {
         }
     }
 
-    /// Takes a JSON web token.
+    /// Records a JSON web token.
     pub fn web_token(&mut self, at: usize) {
         const SHORTEST: usize = 40;
         if at
@@ -393,7 +393,7 @@ impl Finding<'_> {
         }
     }
 
-    /// Takes the password of an address, after its scheme.
+    /// Records the password in an address, after its scheme.
     pub fn address(&mut self, at: usize) {
         const TOKEN: usize = 20;
         let rest = self.bytes.get(at..).unwrap_or_default();
@@ -403,9 +403,9 @@ impl Finding<'_> {
             return;
         };
         match memchr(b':', &host[..user]) {
-            // the digest of an image
+            // an image digest
             _ if host[user + 1..].starts_with(b"sha256:") => {}
-            // a key, with nothing that matters after it
+            // a key as the user, with an empty or unimportant password
             Some(colon) if colon >= TOKEN => self.take(at..at + user, Kind::Secret),
             Some(colon) => self.take(at + colon + 1..at + user, Kind::Secret),
             None if user >= TOKEN => self.take(at..at + user, Kind::Secret),
@@ -413,7 +413,7 @@ impl Finding<'_> {
         }
     }
 
-    /// Takes the password of `user:password@tcp(host)`.
+    /// Records the password in `user:password@tcp(host)`.
     pub fn source_name(&mut self, at: usize) {
         let before = self.bytes[..at].iter().rev().take(MAX_NAME);
         let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`/=(".contains(byte);
@@ -423,13 +423,13 @@ impl Finding<'_> {
         }
     }
 
-    /// Takes a private key; `PRIVATE KEY-----` is at `at..end`.
+    /// Records a private key; `PRIVATE KEY-----` is at `at..end`.
     pub fn pem(&mut self, at: usize, end: usize) {
         let from = at.saturating_sub(48);
         let before = self.bytes.get(from..at).unwrap_or_default();
         let begins = memmem::rfind(before, b"-----BEGIN");
         if begins.is_none() {
-            // its start may precede the text
+            // the start of the key may be missing from the text
             let is_known = self
                 .found
                 .iter()
@@ -465,7 +465,7 @@ impl Finding<'_> {
     }
 }
 
-/// Returns true if a line contains nothing but a part of a key.
+/// Returns true if a line consists of base64.
 fn is_line_of_key(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     !line.is_empty() && line.iter().all(|byte| is_of_base64(*byte))

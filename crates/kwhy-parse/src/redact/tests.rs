@@ -12,7 +12,7 @@ Containers:
       OTHER_PASSWORD:  <set to the key 'password' in secret 'db'>  Optional: false
 ";
 
-/// Texts in which `SECRET` is one, and nothing else is.
+/// Texts in which `SECRET` is a secret and nothing else is.
 const PLACES: &[&str] = &[
     "- name:\nrequirepass SECRET\n",
     "login of tide failed, password: SECRET: refused by the dock",
@@ -74,7 +74,7 @@ const PLACES: &[&str] = &[
     r#"{"annotations":{"last":"{\"data\":{\"a\":\"SECRET\"},\"kind\":\"Secret\"}\n"},"name":"tide"}"#,
     r#"{"data":{".dockerconfigjson":"SECRET"},"kind":"Secret"}"#,
     "  .dockerconfigjson: SECRET\n",
-    // in the midst of a line
+    // in the middle of a line
     "E0304 05:06:07.123456       1 sync.go:88] Failed: password: SECRET, user crane\n",
     r#"{"msg":"login with token: SECRET","user":"crane"}"#,
     // cookies
@@ -86,7 +86,7 @@ const PLACES: &[&str] = &[
     "machine quay.example login crane password SECRET\n",
     "+ curl -sf -u crane:SECRET https://quay.example/x\n",
     "curl --user 'crane:SECRET' https://quay.example/x\n",
-    // options of one letter
+    // one-letter options
     "+ sshpass -p SECRET ssh crane@dock\n",
     r#"command: ["mysql", "-ucrane", "-pSECRET", "app"]"#,
     "redis-cli -h cache -a SECRET ping | cat -a x\n",
@@ -112,7 +112,7 @@ const PLACES: &[&str] = &[
     "the body was user%3Dcrane%26password%3DSECRET%26x%3D1\n",
     "the body was {&quot;password&quot;:&quot;SECRET&quot;,&quot;x&quot;:1}\n",
     "\u{1b}[31mpassword\u{1b}[0m=SECRET user=crane\n",
-    // names with other meanings, names of two words
+    // ambiguous names, names of two words
     "hashed with salt=SECRET and so on\n",
     r#"{"salt":"SECRET","user":"crane"}"#,
     "opened with pin=SECRET by crane\n",
@@ -143,14 +143,14 @@ const PLACES: &[&str] = &[
     "登录密码=SECRET\n",
     "パスワード: SECRET\n",
     r#"{"비밀번호":"SECRET","user":"crane"}"#,
-    // an authorization's code in the body of a request
+    // an authorization code in a request body
     "POST code=SECRET&state=x&redirect_uri=dock\n",
-    // a key of PuTTY
+    // a PuTTY key
     "PuTTY-User-Key-File-2: ssh-rsa\nEncryption: none\nPrivate-Lines: 2\nSECRET\nSECRET=\nPrivate-MAC: other\n",
     r#"{"key":"x","file":"Private-Lines: 1\nSECRET\nPrivate-MAC: other"}"#,
     r#"{"file":"Private-Lines: 2\\r\\nSECRET\\r\\nSECRET\\r\\nPrivate-MAC: other"}"#,
     "Private-Lines: SECRET\ncrane\n",
-    // the half of a value
+    // a truncated value
     "...ssword\":\"x\", password\":\"SECRET\",\"user\":\"crane\"}\n",
     "user crane identified by 'SECRET' on dock\n",
     "ALTER USER crane WITH PASSWORD 'SECRET'\n",
@@ -167,7 +167,7 @@ const PLACES: &[&str] = &[
     r#"{"auths":{"quay.example":{"username":"crane","password":"SECRET"}}}"#,
 ];
 
-/// Texts that only look so.
+/// Texts that look like secrets but contain none.
 const OTHERS: &[&str] = &[
     // the first words of an error are on the line before
     "token: unexpected status from GET request to https://dock.example/token?service=tide: 401 Unauthorized",
@@ -192,7 +192,7 @@ const OTHERS: &[&str] = &[
     "    Image:  registry.example/auth/token:1.2\n    image: secret:3\n",
     "invalid character '}' looking for token \"expired\"; unexpected token \"}\"\n",
     "GET /quay?code=500&key=7 HTTP/1.1\n",
-    // other meanings of names
+    // other meanings of the names
     "gpio: pin=17 of chip 3, pin: 4, pin=GPIO17, \"pin\": 12; pinned, mapping: x, spin=1\n",
     "SaltStack salt-minion 3006.9: salt: minion-0 has started, salt=minion-0\n",
     "exit code=1, code=403, code=InvalidArgument, code=E1234567 msg=x; grpc code=DeadlineExceeded\n",
@@ -215,7 +215,7 @@ const OTHERS: &[&str] = &[
     "mkdir -p /var/lib/mysql -a; mysqld -port=3306; kubectl login -h\n",
     "23 passed, 1 failed, pass: 23, the pass through 10.0.0.1 ended\n",
     "token default-token-x7k2p of dock is not mounted\n",
-    // short options of other programs, ports
+    // one-letter options of other programs, ports
     "Error: password authentication failed for user \"crane\", token expired\n",
     "docker run -d --name mysql -p 3306:3306 -p3307:3307 mysql:8\n",
     "docker run --name mongo -p 127.0.0.1:27017:27017/tcp mongo:7 --port 27017\n",
@@ -307,7 +307,7 @@ fn secrets_are_masked_and_nothing_else() {
         let output = masked(&text.replace("SECRET", secret)).into_owned();
         assert!(!output.contains(secret), "{text}\n{output}");
         assert!(output.contains(MARK), "{output}");
-        // what is not a secret stays as it is
+        // text that is not a secret is unchanged
         for word in [
             "crane",
             "dock",
@@ -347,7 +347,7 @@ fn ranges_are_found_by_what_they_overlap() {
     assert_eq!(secrets.within(&(11..24)), &[9..12, 21..24]);
 }
 
-/// What is looked for around a trigger is bounded: otherwise a long line takes the square of its length.
+/// The search around a trigger is bounded; otherwise a long line would take quadratic time.
 #[test]
 fn a_long_line_of_triggers_is_read_in_time() {
     for unit in [
@@ -376,7 +376,7 @@ fn a_long_line_of_triggers_is_read_in_time() {
 }
 
 proptest! {
-    /// Whatever the secret is, whatever occurs around it.
+    /// No secret remains, whatever it is and whatever surrounds it.
     #[test]
     fn no_secret_is_left(
         secret in "[A-Z][a-z0-9]{6,30}[0-9]",
@@ -397,7 +397,7 @@ proptest! {
     }
 }
 
-/// Tokens whose start is short, or is a word.
+/// Tokens whose prefix is short or a word.
 #[test]
 fn tokens_of_a_form() {
     let mixed = "Qx7hUnter2Qx7hUnter2Qx7h";
@@ -419,7 +419,7 @@ fn tokens_of_a_form() {
     assert_eq!(masked("key-3ax6xnjp29jd6fds4gc373sgvjxteol0"), "key-***");
 }
 
-/// A number that people are asked for is one of four digits at least.
+/// Personal identification numbers have at least four digits.
 #[test]
 fn personal_numbers() {
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Tokens in place of names in what was parsed.
+//! Replaces names in events and objects by tokens.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use kwhy_model::{Event, Object, Subject, Text, TextBuilder, Value};
 use super::Identities;
 
 impl Identities {
-    /// An event with tokens. Its format, times, severity and the names of its fields stay.
+    /// Returns an event with tokens. Its format, times, severity and field names are kept.
     ///
     /// ```
     /// use kwhy_model::{Event, Format, Subject, Text};
@@ -30,7 +30,7 @@ impl Identities {
         event
     }
 
-    /// An object with tokens. The names of its fields stay.
+    /// Returns an object with tokens. Its field names are kept.
     pub fn object<'a>(&mut self, object: &Object<'a>) -> Object<'a> {
         let mut object = object.clone();
         self.subject(&mut object.subject);
@@ -39,7 +39,7 @@ impl Identities {
         object
     }
 
-    /// Puts tokens in place of the names of an object.
+    /// Replaces the names of an object by tokens.
     pub fn subject(&mut self, subject: &mut Subject) {
         let Subject {
             namespace,

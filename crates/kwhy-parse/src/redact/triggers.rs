@@ -1,28 +1,29 @@
-//! Finds any of some texts, in any case.
+//! Searches a text for any of several literals, ignoring case.
 //!
-//! Where none of them starts is seen by three bytes, four places at once: nearly all of a text is passed over by that.
+//! A hash of three bytes shows whether a literal may start at an offset, tested for four offsets at a time: this skips
+//! nearly all of a text.
 
 use kwhy_model::Span;
 
-/// The bits of a hash that a slot has.
+/// The number of bits of a slot's index.
 const BITS: u32 = 13;
 
 /// The number of slots.
 const SLOTS: usize = 1 << BITS;
 
-/// The places that are looked at at once.
+/// The number of offsets tested at a time.
 const AT_ONCE: usize = 4;
 
-/// Texts that are looked for. At each place the first one of those that start there is found.
+/// A set of literals. At each offset, the first literal in the set that matches is found.
 pub(super) struct Triggers {
-    /// By the hash of three bytes, the number of a list of texts that start with them, counted from 1.
+    /// For each hash of three bytes, the one-based index of the list of literals that start with them, or 0.
     slots: Box<[u16; SLOTS]>,
-    /// The numbers of texts, in their order.
+    /// Lists of indices of literals, in ascending order.
     lists: Vec<Vec<u16>>,
     texts: Vec<Vec<u8>>,
 }
 
-/// The slot of three of eight bytes, from one of the first on; the same for capitals and small letters.
+/// Returns the slot of three bytes at `from` in a group of eight, ignoring case.
 fn slot(bytes: u64, from: usize) -> usize {
     const SMALL: u64 = 0x2020_2020_2020_2020;
     const THREE: usize = 3;
@@ -32,7 +33,7 @@ fn slot(bytes: u64, from: usize) -> usize {
 }
 
 impl Triggers {
-    /// Of texts of two bytes or more.
+    /// Creates a set of literals of at least two bytes.
     pub fn new(texts: impl Iterator<Item = Vec<u8>>) -> Triggers {
         let mut triggers = Triggers {
             slots: Box::new([0; SLOTS]),
@@ -44,7 +45,7 @@ impl Triggers {
                 let of = |at: usize| text.get(at).copied().unwrap_or(third);
                 slot(u64::from_le_bytes([of(0), of(1), of(2), 0, 0, 0, 0, 0]), 0)
             };
-            // of a text of two bytes any other may follow
+            // any byte may follow a literal of two bytes
             let last = if text.len() > 2 { 0 } else { u8::MAX };
             for third in 0..=last {
                 let Some(slot) = triggers.slots.get_mut(start(third)) else {
@@ -63,7 +64,7 @@ impl Triggers {
         triggers
     }
 
-    /// The texts that occur in another one, each after the end of the one before, with their numbers.
+    /// Returns the non-overlapping matches in a text, with the indices of the literals.
     pub fn find<'t>(&'t self, text: &'t [u8]) -> impl Iterator<Item = (usize, Span)> + 't {
         let mut at = 0;
         std::iter::from_fn(move || {
@@ -73,7 +74,7 @@ impl Triggers {
         })
     }
 
-    /// The first text from a byte on.
+    /// Returns the first match at or after an offset.
     fn next(&self, text: &[u8], from: usize) -> Option<(usize, Span)> {
         let mut at = from;
         let slots = &*self.slots;
@@ -93,7 +94,7 @@ impl Triggers {
         None
     }
 
-    /// The first text of a list that starts at a byte.
+    /// Returns the first literal of a list that matches at an offset.
     fn at(&self, text: &[u8], at: usize, list: u16) -> Option<(usize, Span)> {
         let list = self.lists.get(usize::from(list).checked_sub(1)?)?;
         let is_there = |number: &&u16| {
@@ -108,7 +109,7 @@ impl Triggers {
     }
 }
 
-/// Eight bytes of a text; zeros follow its end.
+/// Returns eight bytes of a text, padded with zeros.
 fn eight(text: &[u8], at: usize) -> u64 {
     let whole = text.get(at..at + 8).and_then(|all| all.try_into().ok());
     u64::from_le_bytes(whole.unwrap_or_else(|| {

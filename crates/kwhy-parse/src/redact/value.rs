@@ -1,4 +1,5 @@
-//! Secrets that are the value of a name: after a mark, in a pair, in quotes, in the rest of a line or in the block after it.
+//! Finds secrets that are the value of a name: after a mark, in a pair, in quotes, in the rest of a line or in the
+//! block after it.
 
 use memchr::{memmem, memrchr};
 
@@ -9,7 +10,7 @@ use super::quote::Quote;
 use super::sentence;
 
 impl Finding<'_> {
-    /// Looks at the name around a byte, and says where it ends.
+    /// Examines the name around an offset; returns the end of the name.
     pub fn name(&mut self, at: usize) -> usize {
         let before = self.bytes[..at].iter().rev().take(MAX_NAME);
         let start = at - before.take_while(|byte| is_of_name(**byte)).count();
@@ -29,11 +30,11 @@ impl Finding<'_> {
         end
     }
 
-    /// Looks for the value of the name that is at `start..end`.
+    /// Examines the text after the name at `start..end` for its value.
     pub fn value(&mut self, start: usize, end: usize, kind: Kind) {
         let quote = Quote::at(self.bytes, end)
             .filter(|quote| Quote::before(self.bytes, start) == Some(*quote));
-        // the mark before the name was lost, with what was cut off
+        // the opening quote of the name was cut off
         if let Some(lost) = Quote::at(self.bytes, end).filter(|_| quote.is_none()) {
             let colon = end + lost.length();
             let value = self.skip_spaces(colon + 1, false);
@@ -43,7 +44,7 @@ impl Finding<'_> {
         }
         let outer = start - quote.map_or(0, Quote::length);
         let after = end + quote.map_or(0, Quote::length);
-        // one with a value of its own is no value, such as on the line after an empty `Name:`
+        // a name with a value of its own is not a value: it may be on the line after an empty `Name:`
         let mark = self.byte(self.skip_spaces(after, false));
         let is_statement = match mark {
             Some(b':' | b'=') => true,
@@ -63,13 +64,13 @@ impl Finding<'_> {
             return;
         }
         match self.byte(at) {
-            // a statement of a program says it with a value that is no word
+            // an assignment or comparison in code counts only if the value is not a word
             Some(b'=' | b':') if self.byte(at + 1) == Some(b'=') => {
                 let value = self.skip_spaces(at + 2, false);
                 let quote = Quote::at(self.bytes, value);
                 self.said_from(value + quote.map_or(0, Quote::length), kind);
             }
-            // as Ruby has it: without quotes it is an arrow of a sentence
+            // a Ruby hash; without quotes it may be an arrow in a sentence
             Some(b'=') if self.byte(at + 1) == Some(b'>') => {
                 let value = self.skip_spaces(at + 2, false);
                 match Quote::at(self.bytes, value) {
@@ -92,7 +93,7 @@ impl Finding<'_> {
                 let indent = start - self.start_of_line(start);
                 self.rest_of_line(at + 1, indent, kind);
             }
-            // a map or a struct as Go prints it
+            // a map or struct printed by Go
             Some(b':') if at == end && (self.is_in_map(start) || self.is_in_struct(start, end)) => {
                 self.in_struct(at + 1, kind);
             }
@@ -109,7 +110,7 @@ impl Finding<'_> {
                 self.after_option((after, at), byte, quote, kind);
             }
             Some(_) if at > end && self.is_of_netrc(start) => self.bare(at, kind),
-            // the debug form of Rust, and no function of a stack trace
+            // Rust's debug format, but not a function in a stack trace
             Some(b'(') if at == end && kind == Kind::Secret && self.is_type(start, end) => {
                 let quote = Quote::at(self.bytes, at + 1);
                 self.said_from(at + 1 + quote.map_or(0, Quote::length), kind);
@@ -119,10 +120,10 @@ impl Finding<'_> {
         }
     }
 
-    /// Takes the word after a name without a mark between them, as in a sentence or a configuration.
+    /// Records the word after a name without a mark between them, as in a sentence or a configuration file.
     fn next_word(&mut self, start: usize, end: usize, at: usize, kind: Kind) {
         let name = self.text.get(start..end).unwrap_or("");
-        // a command of Redis
+        // a Redis command
         let is_command = name == "AUTH";
         if kind != Kind::Secret && !is_command {
             return;
@@ -138,7 +139,7 @@ impl Finding<'_> {
                 let from = at + quote.length();
                 self.take(from..quote.end(self.bytes, from), Kind::Secret);
             }
-            // what a parser did not expect
+            // a parser's unexpected token
             Some(_) if self.line_before(start).ends_with(b"xpected ") => {}
             Some(quote) => {
                 let from = at + quote.length();
@@ -157,21 +158,21 @@ impl Finding<'_> {
         }
     }
 
-    /// Returns true if nothing but marks precedes a byte in its line.
+    /// Returns true if only marks precede an offset on its line.
     pub fn begins_line(&self, at: usize) -> bool {
         let before = self.bytes[..at].iter().rev().take(MAX_BLANKS);
         let mut before = before.skip_while(|byte| b" \t->|\"'".contains(byte));
         before.next().is_none_or(|byte| *byte == b'\n')
     }
 
-    /// Returns true if a byte starts a key of a map as Go prints it.
+    /// Returns true if a key of a map printed by Go starts at an offset.
     pub fn is_in_map(&self, at: usize) -> bool {
         let line = self.line_before(at);
         line.last().is_some_and(|byte| b"[ ".contains(byte))
             && memmem::rfind(line, b"map[").is_some()
     }
 
-    /// Returns true if the name at `at..end` is a field of a struct as Go prints it: in braces that its line opens.
+    /// Returns true if the name at `at..end` is a field of a struct printed by Go: in braces opened on the same line.
     fn is_in_struct(&self, at: usize, end: usize) -> bool {
         let is_value = !matches!(self.byte(end + 1), Some(b' ' | b'"' | b'\'' | b'\\'));
         let line = self.line_before(at);
@@ -180,7 +181,7 @@ impl Finding<'_> {
             && memrchr(b'{', line) > memrchr(b'}', line)
     }
 
-    /// Takes the value of a map or a struct, unless it is one itself.
+    /// Records a value in a map or struct, unless it is a struct itself.
     fn in_struct(&mut self, at: usize, kind: Kind) {
         let rest = self.bytes.get(at..).unwrap_or_default();
         let is_of_value = |byte: &&u8| !b" ]}\n".contains(byte);
@@ -201,17 +202,17 @@ impl Finding<'_> {
         }
     }
 
-    /// Returns true if a name is one of a type of Rust: `Token`, and not `parse.Token` or `parseToken`.
+    /// Returns true if a name is that of a Rust type: `Token`, but not `parse.Token` or `parseToken`.
     fn is_type(&self, start: usize, end: usize) -> bool {
         let name = self.text.get(start..end).unwrap_or("");
         name.starts_with(|c: char| c.is_ascii_uppercase()) && !name.contains('.')
     }
 
-    /// The byte after the colours of a terminal at one, also escaped as in JSON.
+    /// Returns the offset after terminal colour sequences, plain or escaped as in JSON.
     fn skip_colors(&self, mut at: usize) -> usize {
         loop {
             let rest = self.bytes.get(at..).unwrap_or_default();
-            // as deep as JSON is in JSON
+            // one more for each level of JSON within JSON
             let escapes = rest.iter().take_while(|byte| **byte == b'\\').count();
             let skipped = escapes.saturating_sub(1);
             let rest = &rest[skipped..];
@@ -235,10 +236,10 @@ impl Finding<'_> {
         }
     }
 
-    /// Returns true if what is at a byte is the value of a key `name`, as an environment variable's is.
+    /// Returns true if the value of a key `name` starts at an offset, as in an environment variable.
     fn is_value_of_name(&self, at: usize) -> bool {
         let before = self.bytes.get(..at).unwrap_or_default().trim_ascii_end();
-        // in YAML and JSON, in an attribute of XML
+        // YAML and JSON, or an XML attribute
         let before = before.strip_suffix(b":");
         let Some(before) = before.or_else(|| self.bytes[..at].strip_suffix(b"=")) else {
             return false;
@@ -256,7 +257,7 @@ impl Finding<'_> {
         })
     }
 
-    /// Looks for the value of a variable whose name ends before `after`.
+    /// Examines the value of an environment variable whose name ends before `after`.
     fn pair(&mut self, start: usize, after: usize, quote: Option<Quote>, kind: Kind) {
         let at = self.skip_spaces(after, true);
         let value = match self.byte(at) {
@@ -281,37 +282,37 @@ impl Finding<'_> {
             let indent = value - self.start_of_line(value);
             self.rest_of_line(end + 1, indent, kind);
         } else {
-            // in braces
+            // within braces
             self.bare(self.skip_spaces(end + 1, false), kind);
         }
     }
 
-    /// Takes a value of JSON that follows a colon.
+    /// Records a JSON value after a colon.
     pub fn json(&mut self, at: usize, kind: Kind) {
         let at = self.skip_spaces(at, true);
         if let Some(quote) = Quote::at(self.bytes, at) {
             let from = at + quote.length();
             return self.take(from..quote.end(self.bytes, from), kind);
         }
-        // what occurs without quotes is a number, or no JSON
+        // without quotes it is a number, or not JSON
         if matches!(self.byte(at), Some(b'-' | b'0'..=b'9')) {
             self.bare(at, kind);
         }
     }
 
-    /// Takes what follows an equals sign.
+    /// Records the value after an equals sign.
     fn assigned(&mut self, start: usize, at: usize, kind: Kind) {
         let at = self.skip_spaces(at, false);
         if let Some(quote) = Quote::at(self.bytes, at) {
             let mut from = at + quote.length();
-            // three quotes open a text too
+            // triple quotes
             let second = from + quote.length();
             if [from, second].map(|at| Quote::at(self.bytes, at)) == [Some(quote); 2] {
                 from = second + quote.length();
             }
             return self.take(from..quote.end(self.bytes, from), kind);
         }
-        // a variable alone on its line
+        // a variable on a line of its own
         let is_loud =
             |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
         let is_variable = self.begins_line(start)
@@ -325,10 +326,10 @@ impl Finding<'_> {
         }
     }
 
-    /// Takes a value without quotes among others.
+    /// Records an unquoted value among others.
     pub fn bare(&mut self, at: usize, kind: Kind) {
         let rest = self.bytes.get(at..).unwrap_or_default();
-        // what is filled in elsewhere
+        // a placeholder
         let is_filled_in = |start: &&[u8]| rest.starts_with(start);
         if [&b"<"[..], b"$(", b"${", b"%("].iter().any(is_filled_in) {
             return;
@@ -337,7 +338,7 @@ impl Finding<'_> {
         self.take(at..end, kind);
     }
 
-    /// Takes the word that a sentence gives after a colon, unless it is a word of the sentence.
+    /// Records the word after a colon in a sentence, unless it is an ordinary word.
     fn said(&mut self, at: usize, kind: Kind) {
         let from = self.skip_spaces(at, false);
         if from > at {
@@ -345,18 +346,18 @@ impl Finding<'_> {
         }
     }
 
-    /// Returns true if a word without quotes has only letters and digits.
+    /// Returns true if an unquoted word consists of letters and digits.
     fn is_plain(&mut self, at: usize) -> bool {
         let end = self.end_of_word(at);
         self.bytes[at..end].iter().all(u8::is_ascii_alphanumeric)
     }
 
-    /// Takes a word that looks like nothing that people say.
+    /// Records a word unless it looks like an ordinary one.
     pub fn said_from(&mut self, from: usize, kind: Kind) {
         const SHORTEST: usize = 6;
         let end = self.end_of_word(from);
         let word = self.text.get(from..end).unwrap_or("");
-        // an address or a place in a file ends the name's part of the sentence; what is random before a colon is neither
+        // a word with a colon is an address or a place in a file, unless it looks random
         let value = word.trim_end_matches(':');
         let is_place = value.len() < word.len() && !names::is_random_text(value);
         let is_said = is_place || word.contains("://") || sentence::is_term(value.as_bytes());
@@ -365,10 +366,10 @@ impl Finding<'_> {
         }
     }
 
-    /// Takes the value that the rest of a line is, as in YAML and describes, or the block after it.
+    /// Records the rest of a line as a value, as in YAML and describes, or the block after it.
     pub fn rest_of_line(&mut self, at: usize, indent: usize, kind: Kind) {
         let from = self.skip_spaces(at, false);
-        // a colon inside a word is not one of YAML's
+        // in YAML, a space follows the colon
         if from == at && from < self.end_of_line(at) {
             return;
         }
@@ -387,7 +388,7 @@ impl Finding<'_> {
     }
 }
 
-/// Returns true if a word looks like nothing that people say: it has letters and digits, or a capital inside.
+/// Returns true if a word does not look like an ordinary one: it mixes letters and digits, or has a capital inside.
 pub(super) fn is_random(word: &[u8]) -> bool {
     let has = |wanted: fn(&u8) -> bool| word.iter().any(wanted);
     let is_mixed = has(u8::is_ascii_lowercase) && word.iter().skip(1).any(u8::is_ascii_uppercase);

@@ -90,7 +90,7 @@ impl ColumnType {
             ColumnType::Restarts if count == 0 => Some(-6),
             ColumnType::Restarts => restarts(text).map(|_| 3),
             ColumnType::Words if count == 0 => Some(-1),
-            // a text does not end in the middle of a list
+            // a text does not end within a list
             ColumnType::Words | ColumnType::OptionalWords
                 if text.ends_with([':', ',']) || text == "<unset>" =>
             {

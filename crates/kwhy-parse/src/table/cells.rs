@@ -16,24 +16,24 @@ pub(super) struct RowBuilder<'a, 'r> {
     pub fields: Map<'a>,
 }
 
-/// What becomes of the cells of a column.
+/// The conversion of a column's cells.
 #[derive(Debug)]
 pub(super) enum CellUse {
     Namespace,
     Name,
-    /// The container, where the pod has a column of its own: `kubectl top --containers`, crictl.
+    /// The container, if the pod has a column of its own: `kubectl top --containers`, crictl.
     Container,
-    /// That pod.
+    /// The pod of a [`CellUse::Container`].
     Pod,
-    /// The name of an image, and a field.
+    /// The name of an image, which is also a field.
     Image(FieldName),
-    /// The containers of `docker ps`.
+    /// The container names of `docker ps`.
     ContainerNames(FieldName),
     Field(FieldName),
 }
 
 impl CellUse {
-    /// The use of a column of a kind's table with these columns.
+    /// Returns the use of a column in a kind's table that has these columns.
     pub fn of(kind: Option<&str>, column: &str, all: &[&str]) -> CellUse {
         let has_pod = all.contains(&"POD");
         match column {
@@ -52,7 +52,7 @@ impl CellUse {
     }
 }
 
-/// The field of a column, and how its cells are converted.
+/// The field of a column and the conversion of its cells.
 #[derive(Debug)]
 pub(super) struct FieldName {
     key: Cow<'static, str>,
@@ -68,7 +68,7 @@ impl FieldName {
         }
     }
 
-    /// The key of a number of seconds.
+    /// Returns the key of a field in seconds.
     fn of_seconds(&self, suffix: &str) -> Cow<'static, str> {
         match (&*self.key, suffix) {
             ("age", "_s") => Cow::Borrowed("age_s"),
@@ -78,7 +78,7 @@ impl FieldName {
 }
 
 impl<'a> RowBuilder<'a, '_> {
-    /// Takes a cell.
+    /// Adds a cell.
     pub fn add(&mut self, of: &CellUse, cell: Cell<'_>) {
         let cell = cell.unmarked();
         if cell.is_empty() {

@@ -284,7 +284,7 @@ impl<'h> Columns<'h> {
         self.cells_between(line, bounds)
     }
 
-    /// The same of ASCII without tabs, where a position is an offset.
+    /// A fast path for ASCII without tabs, where a position is an offset.
     fn cells_of_ascii<'a>(&self, line: &Line<'a>, from: usize, to: usize) -> Option<Vec<Cell<'a>>> {
         let bytes = line.text.as_bytes();
         let start = |column: &Column<'h>| {
@@ -305,7 +305,7 @@ impl<'h> Columns<'h> {
             let part = bytes.get(at..end)?;
             let spaces = part.iter().rev().take_while(|byte| is_space(byte)).count();
             let length = part.len() - spaces;
-            // a gap that ends at a column is wide, or the line ends in it
+            // a gap before the next column must be wide, unless the line ends
             let before = end.checked_sub(2).and_then(|two| bytes.get(two..end));
             let is_wide = before.is_some_and(|two| two.iter().all(is_space));
             let begins_late = length > 0 && part.first().is_some_and(is_space);
@@ -351,7 +351,7 @@ impl<'h> Columns<'h> {
     }
 }
 
-/// Returns true for the white space of ASCII, as [`char::is_whitespace`] has it.
+/// Returns true for ASCII white space, as defined by [`char::is_whitespace`].
 pub(super) fn is_space(byte: &u8) -> bool {
     matches!(byte, b'\t'..=b'\r' | b' ')
 }

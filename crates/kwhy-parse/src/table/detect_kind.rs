@@ -24,7 +24,7 @@ const FIRST_IF_KIND_KNOWN: &[&str] = &[
     "CLUSTER",
 ];
 
-/// First columns of a table that lost its names, accepted if the others identify a kind beyond doubt.
+/// First columns of a table that lost its names, accepted if the others certainly identify a kind.
 const FIRST_WITHOUT_NAMES: &[&str] = &["READY", "STATUS"];
 
 /// Kinds with a set of columns unique to them, most specific first.
@@ -147,8 +147,8 @@ pub(super) fn of_header(columns: &[&str]) -> Option<&'static str> {
         .map(|(kind, _)| *kind)
 }
 
-/// Returns the kind of a row with this status, where another kind has the same columns: kubectl before 1.6 printed no more of
-/// nodes than of namespaces.
+/// Returns the kind of a row with this status if it differs from that of the header: before 1.6, kubectl printed the
+/// same columns for nodes as for namespaces.
 pub(super) fn of_status(kind: Option<&str>, status: &str) -> Option<&'static str> {
     let is_of_node = matches!(
         status.split(',').next(),

@@ -12,8 +12,8 @@
 //! terminal. Rows of pods are recognised without a header too. Lines of dots replace rows that the
 //! author removed and are skipped. A cell `<none>` is kept; an empty cell yields no field.
 //!
-//! Refused: headers that are not in upper case, and tables whose first column is not a name, unless all others tell the
-//! kind: `READY STATUS RESTARTS`.
+//! Rejected: headers that are not in upper case, and tables whose first column is not a name, unless the others
+//! identify the kind: `READY STATUS RESTARTS`.
 
 mod align;
 mod cells;
@@ -45,7 +45,7 @@ const MAX_PARTS: usize = 8;
 /// The number of recent lines that determine the width of a table.
 const RECENT_LINES: usize = 32;
 
-/// The maximum number of rows for which there is room before they are read.
+/// The maximum number of rows for which capacity is reserved in advance.
 const MAX_ROOM: usize = 4096;
 
 /// The maximum number of trailing spaces that a wrapped line may have lost.
@@ -235,7 +235,7 @@ fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'
         rest = rest.get(taken..).unwrap_or(&[]);
     }
     parsed.has_gaps |= !is_whole;
-    // a single row may be all that was asked for
+    // a single row may be all that was requested
     let rows = parsed.objects.get_mut(first..).unwrap_or_default();
     let listed = is_whole && rows.len() > 1;
     for row in rows {
@@ -243,13 +243,13 @@ fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'
     }
 }
 
-/// Returns true if a line is what kubectl prints in place of a table without rows (kubernetes/kubectl
+/// Returns true if a line is printed by kubectl in place of an empty table (kubernetes/kubectl
 /// `pkg/cmd/get/get.go`): `No resources found in shop namespace.`
 pub fn is_empty_list(line: &str) -> bool {
     line.trim_start().starts_with("No resources found")
 }
 
-/// Returns the namespace that the line in place of an empty table names.
+/// Returns the namespace named in that line.
 pub fn namespace_of_empty_list(line: &str) -> Option<&str> {
     let (_, rest) = line.split_once("No resources found in ")?;
     rest.split_once(" namespace").map(|(name, _)| name)
@@ -371,7 +371,7 @@ struct Table<'h> {
     columns: Columns<'h>,
     types: Vec<ColumnType>,
     kind: Option<&'static str>,
-    /// What becomes of the cells of each column.
+    /// The conversions of the columns' cells.
     uses: Vec<CellUse>,
 }
 
@@ -382,7 +382,7 @@ fn header(line: &str) -> Option<Table<'_>> {
         return None;
     }
     let word = start.split_whitespace().next()?;
-    // k9s marks the column that it sorts by
+    // k9s marks the column it sorts by
     if !detect_kind::may_be_first(word.trim_end_matches(['\u{2191}', '\u{2193}'])) {
         return None;
     }
@@ -427,7 +427,7 @@ impl<'h> Table<'h> {
         Table::of_kind(columns, kind)
     }
 
-    /// The table with the kind that its first row shows, where several kinds have these columns.
+    /// Returns the table with the kind that its first row shows, if several kinds have these columns.
     fn with_kind_of(self, row: &Line<'_>) -> Self {
         let status = self.columns.names().position(|name| name == "STATUS");
         let cells = self.cells(row).unwrap_or_default();
@@ -481,7 +481,7 @@ impl<'h> Table<'h> {
 
     /// Parses the first row and returns the number of lines it occupies: all but its last fill the
     /// width at which a terminal wrapped them. If the header is on one line, most rows are too.
-    /// `ahead` has the line that was looked at last, with its cells.
+    /// `ahead` caches the last line examined and its cells.
     fn row<'a>(
         &self,
         lines: &[Line<'a>],
@@ -491,7 +491,7 @@ impl<'h> Table<'h> {
     ) -> Option<(Object<'a>, usize)> {
         let first = lines.first()?;
         let is_own = |line: &Line<'_>| self.aligned(line).is_some() || is_decoration(line.text);
-        // most rows are followed by another one
+        // fast path: most rows are followed by another one
         if !is_header_cut && let Some(next) = lines.get(1) {
             let own = ahead.take();
             let own = own.filter(|(text, _)| std::ptr::eq(*text, first.text));

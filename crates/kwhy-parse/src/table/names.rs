@@ -322,7 +322,7 @@ pub(super) fn find(kind: Option<&str>, name: &str) -> Option<&'static KnownColum
 
 /// Returns the field name of a column: `NOMINATED NODE` is `nominated_node`, `PORT(S)` is `ports`.
 pub(super) fn key(kind: Option<&str>, name: &str) -> Cow<'static, str> {
-    /// The keys of the known columns.
+    /// The keys of the known columns, computed once.
     static KEYS: LazyLock<Vec<String>> =
         LazyLock::new(|| KNOWN.iter().map(|known| key_of(known.name)).collect());
     if let Some(known) = find(kind, name).filter(|known| !known.key.is_empty()) {
@@ -335,7 +335,7 @@ pub(super) fn key(kind: Option<&str>, name: &str) -> Cow<'static, str> {
     }
 }
 
-/// The key that follows from a column's name.
+/// Derives the key from a column's name.
 fn key_of(name: &str) -> String {
     let plain = name.split('(').next().unwrap_or(name);
     let mut key = String::with_capacity(plain.len() + 8);

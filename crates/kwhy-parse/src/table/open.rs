@@ -1,4 +1,4 @@
-//! The table that is open where a long document is cut: its rows mean nothing without its header.
+//! The table that is open where a long document is split: its rows have no meaning without the header.
 
 use memchr::{memmem, memrchr};
 
@@ -7,10 +7,10 @@ use super::{has_two_capitals, is_rest_of_header, rows};
 use crate::framing::{begins_record, line_at, next_line};
 use crate::input::is_command;
 
-/// The number of lines of which one is a row.
+/// The number of lines one of which must be a row.
 const MAX_ROWS: usize = 8;
 
-/// A table of which rows follow.
+/// A table whose rows continue in the next part of a document.
 ///
 /// ```
 /// use kwhy_parse::table::OpenTable;
@@ -23,22 +23,22 @@ const MAX_ROWS: usize = 8;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenTable {
-    /// The header, as it is.
+    /// The header line, unchanged.
     pub header: String,
-    /// The command above it, as it is.
+    /// The command that printed it, unchanged.
     pub command: Option<String>,
 }
 
 impl OpenTable {
-    /// The table of which one of the first lines from byte `at` on is a row, with that line's byte, if the lines above
-    /// belong to it too; `before` is the one that is open at the start of these bytes.
+    /// Finds the table that has one of the first lines from `at` on as a row, if the lines above belong to it too; also
+    /// returns the offset of that row. `before` is the table open at the start of these bytes.
     pub fn find(bytes: &[u8], at: usize, before: Option<&OpenTable>) -> Option<(usize, OpenTable)> {
         let rows = || {
             let all = std::iter::successors(Some(at), |at| next_line(bytes, *at)).take(MAX_ROWS);
             let mut lines = all.map(|at| (at, line_at(bytes, at)));
             std::iter::from_fn(move || lines.next().filter(|(_, line)| !is_blank(line)))
         };
-        // a cheap refusal of almost every place
+        // cheap check that rules out almost every offset
         if !rows().any(|(_, line)| may_be_row(line)) || begins_record(bytes, at) {
             return None;
         }
@@ -47,7 +47,7 @@ impl OpenTable {
         Some((at, table))
     }
 
-    /// The table that is open above a byte.
+    /// Returns the table that is open above an offset.
     fn above(
         bytes: &[u8],
         at: usize,
@@ -66,7 +66,7 @@ impl OpenTable {
                 && let Some(layout) = RowLayout::of(text)
             {
                 let below = std::str::from_utf8(below).unwrap_or("");
-                // the rows of a header that was wrapped are not read by its first line alone
+                // if the header was wrapped, its first line does not describe the rows
                 let is_whole = !is_rest_of_header(&rows::line(text), below);
                 let table = || OpenTable {
                     header: text.to_owned(),
@@ -86,12 +86,12 @@ fn is_blank(line: &[u8]) -> bool {
     line.iter().all(u8::is_ascii_whitespace)
 }
 
-/// Returns true if a line has a gap between two cells.
+/// Returns true if a line contains a gap as between two cells.
 fn may_be_row(line: &[u8]) -> bool {
     memmem::find(line.trim_ascii(), b"  ").is_some()
 }
 
-/// The command whose output the table with a header at this byte is: the tables of one command follow one another.
+/// Returns the command that printed the table whose header is at this offset; one command may print several tables.
 fn command_above(bytes: &[u8], at: usize, before: Option<&OpenTable>) -> Option<String> {
     let mut end = at;
     while let Some(break_at) = end.checked_sub(1) {
@@ -123,7 +123,7 @@ mod tests {
         let head = HEAD.trim_end();
         let rows = ROW.repeat(3);
         assert_eq!(above(&format!("{HEAD}{rows}"), None).as_deref(), Some(head));
-        // the rows above decide nothing, the last header does
+        // only the last header counts, not the rows above
         let other = "NAMESPACE   NAME     STATUS   AGE\nx   y\n";
         let nearest = format!("{other}{HEAD}{rows}");
         assert_eq!(above(&nearest, None).as_deref(), Some(head));

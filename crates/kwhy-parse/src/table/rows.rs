@@ -1,4 +1,4 @@
-//! Rows that are aligned with their table's header beyond doubt: their cells stand where its columns start.
+//! Rows that are certainly aligned with their table's header: their cells start where its columns do.
 
 use memchr::{memchr, memchr_iter};
 
@@ -7,13 +7,13 @@ use super::{Table, has_two_capitals, header};
 use crate::events;
 use crate::input::Line;
 
-/// The least number of columns: fewer are aligned by chance.
+/// The minimum number of columns; fewer may be aligned by chance.
 const MIN_COLUMNS: usize = 4;
 
-/// The layout of a table: where its columns start and what they accept.
+/// The layout of a table: the offsets of its columns and the values that they accept.
 ///
-/// It knows tables of objects and of events in ASCII that are aligned with spaces. All others are left to the
-/// parsers of rows, as are rows with an empty cell.
+/// It covers ASCII tables of objects and events that are aligned with spaces. Any other table, and rows with an
+/// empty cell, are left to the row parsers.
 ///
 /// ```
 /// use kwhy_parse::table::RowLayout;
@@ -28,16 +28,16 @@ pub struct RowLayout {
     columns: Accepted,
 }
 
-/// The texts that the columns accept.
+/// The values that the columns accept.
 #[derive(Clone, Debug)]
 enum Accepted {
     Objects(Vec<ColumnType>),
-    /// Of events, with the number of the column of their type.
+    /// The columns of an Events table, with the index of the type.
     Events(usize),
 }
 
 impl RowLayout {
-    /// The layout of the table below a header.
+    /// Returns the layout of the table with this header.
     pub fn of(line: &str) -> Option<RowLayout> {
         if !line.is_ascii() || line.contains('\t') {
             return None;
@@ -83,7 +83,7 @@ impl RowLayout {
             spans.map(|(start, end)| text.get(start..end).unwrap_or("").trim_ascii_end());
         let own = &text[*first..];
         match &self.columns {
-            // a time may be that of a log's record, two capitals that of another header
+            // a leading digit may start a record's time, two capitals another header
             Accepted::Objects(types) => {
                 !own.starts_with(|c: char| c.is_ascii_digit())
                     && !has_two_capitals(own)
@@ -96,7 +96,7 @@ impl RowLayout {
     }
 }
 
-/// Returns true if a line may contain marks of a page that it was copied from: of code, or tags.
+/// Returns true if a line may contain markup of the page it was copied from: code or tags.
 fn is_marked(line: &[u8]) -> bool {
     const WORDS: [&[u8]; 6] = [
         b"<none>",
@@ -111,8 +111,8 @@ fn is_marked(line: &[u8]) -> bool {
 }
 
 impl<'h> super::columns::Columns<'h> {
-    /// The offsets at which the columns of an ASCII header without tabs start, if the header is aligned, and has so
-    /// many.
+    /// Returns the offsets of the columns of an ASCII header without tabs; `None` if it is not aligned or has fewer
+    /// than `least` columns.
     fn starts(&self, least: usize) -> Option<Vec<usize>> {
         let count = self.names().count();
         let starts = (0..count).map(|column| self.position(column));
@@ -122,7 +122,7 @@ impl<'h> super::columns::Columns<'h> {
     }
 }
 
-/// A line as the parsers of rows take it.
+/// Returns a line as the row parsers expect it.
 pub(super) fn line(text: &str) -> Line<'_> {
     Line {
         text,

@@ -20,13 +20,13 @@ const NAMES: [&str; 22] = [
     "python3",
 ];
 
-/// Days and months, which are parts of a date beside a number.
+/// Days and months, which are part of a date if a number is next to them.
 const DAYS: [&str; 19] = [
     "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "Jan", "Feb", "Mar", "Apr", "May", "Jun",
     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
 ];
 
-/// Units that are words of their own after a number.
+/// Units that may follow a number as words of their own.
 const SIZES: [&str; 10] = [
     "B", "kB", "KB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB",
 ];
@@ -35,7 +35,7 @@ const TIMES: [&str; 7] = ["ns", "us", "ms", "s", "sec", "secs", "seconds"];
 /// The type of a part that varies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Type {
-    /// None of the others, or different ones.
+    /// Any other type, or several types.
     Any,
     Duration,
     /// An address with or without a port or a prefix length.
@@ -61,7 +61,7 @@ impl Type {
         }
     }
 
-    /// The type of a word that varies.
+    /// Returns the type of a variable word.
     fn of(word: &str) -> Type {
         let is_ip =
             |text: &str| text.parse::<IpAddr>().is_ok() || text.parse::<SocketAddr>().is_ok();
@@ -90,7 +90,7 @@ impl Type {
         }
     }
 
-    /// The type of two parts next to each other.
+    /// Returns the type of two adjacent parts.
     fn joined(self, next: Type) -> Type {
         match (self, next) {
             _ if self == next => self,
@@ -100,7 +100,7 @@ impl Type {
     }
 }
 
-/// `550e8400-e29b-41d4-a716-446655440000`
+/// Returns true for `550e8400-e29b-41d4-a716-446655440000` and the like.
 fn is_uuid(word: &str) -> bool {
     let mut parts = word.split('-');
     let is_part = |part: Option<&str>, length: usize| {
@@ -112,7 +112,7 @@ fn is_uuid(word: &str) -> bool {
         && parts.next().is_none()
 }
 
-/// A date, a time or both, as in RFC 3339: two colons or dashes between pairs of digits.
+/// Returns true for a date, a time or both, as in RFC 3339: three numbers separated by colons or hyphens.
 fn is_time(word: &str) -> bool {
     let pairs = |mark: char| {
         let mut fields = word.split(mark);
@@ -134,7 +134,7 @@ fn is_time(word: &str) -> bool {
 /// A part of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part<'m> {
-    /// A word, punctuation, or a quoted word's placeholder.
+    /// A word, punctuation, or the placeholder for a quoted word.
     Text(&'m str),
     Value(Type),
 }
@@ -143,8 +143,9 @@ enum Part<'m> {
 /// ignored.
 ///
 /// A part varies if it contains a digit (numbers, addresses, times, generated names) and is neither
-/// an API version nor a known name, if it is an absolute path, or if it is a single quoted word. The words of a date, a unit
-/// and further values of a list belong to the value beside them. Empty brackets after a space contain a value that is missing.
+/// an API version nor a known name, if it is an absolute path, or if it is a single quoted word. The words of a date,
+/// a unit and further values of a list belong to the adjacent value. Empty brackets after a space contain a missing
+/// value.
 pub fn tokens(message: &str) -> Vec<&str> {
     let text = |part| match part {
         Part::Text(text) => text,
@@ -153,7 +154,7 @@ pub fn tokens(message: &str) -> Vec<&str> {
     parts(message).into_iter().map(text).collect()
 }
 
-/// Splits a message as [`tokens`] does, with placeholders for types where they are known.
+/// Like [`tokens`], with placeholders that state the type if it is known.
 pub(super) fn typed(message: &str) -> Vec<&str> {
     let text = |part| match part {
         Part::Text(text) => text,
@@ -162,12 +163,12 @@ pub(super) fn typed(message: &str) -> Vec<&str> {
     parts(message).into_iter().map(text).collect()
 }
 
-/// The placeholder for any value in place of one for a type.
+/// Replaces a typed placeholder by [`ANY`].
 pub(super) fn untyped(token: &str) -> &str {
     if is_value(token) { ANY } else { token }
 }
 
-/// Returns true for a placeholder that is not in quotes.
+/// Returns true for a placeholder without quotes.
 fn is_value(token: &str) -> bool {
     token.len() > 1 && token.starts_with('<')
 }
@@ -219,7 +220,7 @@ fn parts(message: &str) -> Vec<Part<'_>> {
     with_dates(parts)
 }
 
-/// The length of the word at the start of a text; the query of a path or an address belongs to it.
+/// Returns the length of the word at the start of a text; a path or address includes its query.
 fn word_length(text: &str) -> usize {
     let length = text.find(|c| !is_word(c)).unwrap_or(text.len());
     let (word, rest) = text.split_at(length);
@@ -232,12 +233,12 @@ fn word_length(text: &str) -> usize {
     length + query
 }
 
-/// Returns true if another value follows a value and a comma.
+/// Returns true if a comma after a value is followed by another value.
 fn continues_list(parts: &[Part<'_>], after: &str) -> bool {
     matches!(parts.last(), Some(Part::Value(_))) && varies(&after[..word_length(after)])
 }
 
-/// Appends a word; a unit after a number and adjacent values are one part.
+/// Appends a word; adjacent values, and a unit after a number, become one part.
 fn push<'m>(parts: &mut Vec<Part<'m>>, word: &'m str) {
     let value = varies(word).then(|| Type::of(word));
     match (parts.last_mut(), value) {
@@ -253,7 +254,7 @@ fn push<'m>(parts: &mut Vec<Part<'m>>, word: &'m str) {
     }
 }
 
-/// Takes days and months beside a value into it: `Mon Jun 20 03:40:59 2005`.
+/// Merges days and months into an adjacent value: `Mon Jun 20 03:40:59 2005`.
 fn with_dates(parts: Vec<Part<'_>>) -> Vec<Part<'_>> {
     let is_day = |part: &Part<'_>| matches!(part, Part::Text(word) if DAYS.contains(word));
     if !parts.iter().any(is_day) {
@@ -280,14 +281,14 @@ fn with_dates(parts: Vec<Part<'_>>) -> Vec<Part<'_>> {
     whole
 }
 
-/// Returns true if a token is a name that a program or a person made up rather than a word of the message.
+/// Returns true if a token is a name made up by a program or a person rather than a word of the message.
 pub(super) fn is_identifier(token: &str) -> bool {
     let inside = token.get(..token.len().saturating_sub(1)).unwrap_or(token);
     let is_mark = |b: u8| b.is_ascii_digit() || b"./-_:@+#$%".contains(&b);
     is_placeholder(token) || inside.bytes().any(is_mark)
 }
 
-/// Returns true for a placeholder, also in quotes.
+/// Returns true for a placeholder, with or without quotes.
 fn is_placeholder(token: &str) -> bool {
     is_value(token) || token.contains(ANY)
 }
@@ -314,7 +315,7 @@ fn quoted(text: &str) -> Option<(&'static str, &str)> {
     (closed && end > 0).then(|| (value, &inside[end + 1..]))
 }
 
-/// Returns true if a word is a value.
+/// Returns true if a word is variable.
 fn varies(word: &str) -> bool {
     if word.starts_with('/') && word.matches('/').count() > 1 {
         return true;

@@ -1,12 +1,12 @@
 //! Groups similar events: events whose messages differ only in values share a row with their count,
 //! rate, first and last time and an example.
 //!
-//! Variable parts are found in three steps. Within a message by shape ([`mask`]): numbers, addresses,
-//! generated names, paths, quoted words. Between messages as in Drain (He et al., 2017): templates
+//! Variable parts are found in three steps. Within a message, by shape ([`mask`]): numbers, addresses,
+//! generated names, paths, quoted words. Between messages, as in Drain (He et al., 2017): templates
 //! of the same length that agree in their prefix and in most of their parts are merged, with
-//! `ANY` where they differ, if what differs are identifiers (`web-0`, `com.example.cart`): a word that differs may be what
-//! the message is about (`VM started`, `VM stopped`). Words are taken for values when all is read: where many templates, or a
-//! value, differ in one place only (`values`). These steps process templates, not events, in the order of the
+//! `ANY` where they differ, if the differing parts are identifiers (`web-0`, `com.example.cart`); a word may be what
+//! the message is about (`VM started`, `VM stopped`). At the end, words count as values if many templates, or one with
+//! a value, differ only in them (`values`). These steps process templates rather than events, in the order of the
 //! input, so the result does not depend on the number of threads.
 
 pub mod mask;
@@ -25,14 +25,14 @@ const MAX_ROWS: usize = 4096;
 /// The maximum number of rows with the same prefix compared with a new template.
 const MAX_CANDIDATES: usize = 64;
 
-/// The number of leading parts that must agree.
+/// The number of leading parts that must agree, unless they are identifiers.
 const PREFIX_LEN: usize = 2;
 
-/// The share of parts that must agree, in percent.
+/// The minimum share of parts that must agree, in percent.
 const SIMILARITY_PERCENT: usize = 60;
 
-/// The number of words above which parts of a message may be taken for values by what other messages say: in a short one
-/// a single word may carry all the meaning.
+/// Messages with more words than this may have words that count as values by comparison with other messages; in a
+/// shorter one, a single word may carry all the meaning.
 const SHORT: usize = 3;
 
 /// Events grouped by the constant parts of their messages.
@@ -62,9 +62,9 @@ pub struct Folded {
     alike: HashMap<Key, Vec<usize>>,
     /// The number of events beyond [`MAX_ROWS`].
     further: u64,
-    /// True if taking rows together makes no room any more.
+    /// True if merging rows no longer frees enough capacity.
     is_full: bool,
-    /// The row of each event, where they are asked for.
+    /// The row of each event, if requested.
     lines: Option<Vec<Assigned>>,
 }
 
@@ -75,11 +75,11 @@ type Assigned = (std::sync::Arc<str>, u64, usize);
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct FoldedLine {
-    /// The event's document.
+    /// The document of the event.
     pub source: String,
-    /// The line on which it starts, counted from 1.
+    /// The line on which the event starts, starting at 1.
     pub line: u64,
-    /// The number of its template, in the order of their first events.
+    /// The index of its template, in the order of the templates' first events.
     pub template: usize,
 }
 
@@ -148,7 +148,7 @@ impl Folded {
         }
     }
 
-    /// The rows of the events, in their order; empty unless asked for.
+    /// Returns the row of each event, in order; empty unless requested by [`Folded::with_lines`].
     pub fn lines(&self) -> impl Iterator<Item = FoldedLine> {
         let (_, places) = values::compacted(&self.rows);
         let lines = self.lines.iter().flatten();
@@ -161,7 +161,7 @@ impl Folded {
         })
     }
 
-    /// Keeps that an event belongs to a row.
+    /// Records that an event belongs to a row.
     fn assign(&mut self, (source, line): (&str, u64), row: Option<usize>) {
         if let (Some(lines), Some(row)) = (&mut self.lines, row) {
             let known = lines.last().filter(|(last, ..)| last.as_ref() == source);
@@ -227,7 +227,7 @@ impl Folded {
         }
     }
 
-    /// Adds a row, or takes it into one that is alike; returns the index, if there is room.
+    /// Adds a row, or merges it into a similar one; returns its index, or `None` if there are too many rows.
     fn insert(&mut self, key: Key, row: Row) -> Option<usize> {
         let alike = self.alike.entry(row.group()).or_default();
         let same = alike.iter().copied().find(|at| {
@@ -261,10 +261,10 @@ impl Folded {
         Some(self.rows.len() - 1)
     }
 
-    /// Takes rows together whose words are values, to make room.
+    /// Merges rows that differ only in values, to free capacity.
     fn compact(&mut self) {
         let (rows, places) = values::compacted(&self.rows);
-        // not again for a few rows
+        // do not repeat this for a small gain
         self.is_full = rows.len() > MAX_ROWS / 2;
         self.rows = rows;
         self.known = (0..)
@@ -301,7 +301,7 @@ impl Folded {
     }
 }
 
-/// Tokens with the placeholder for any value in place of those for types.
+/// Replaces typed placeholders in tokens by [`ANY`].
 fn untyped<T: AsRef<str>>(tokens: &[T]) -> Vec<String> {
     let tokens = tokens.iter().map(AsRef::as_ref);
     tokens
@@ -321,12 +321,12 @@ fn text_of<'e>(event: &'e Event<'_>) -> Cow<'e, str> {
 }
 
 impl Row {
-    /// What the same template has, whatever its values.
+    /// Returns what events of the same template have in common, whatever their values.
     fn key(&self) -> Key {
         (self.severity, self.reason.clone(), untyped(&self.tokens))
     }
 
-    /// What similar templates have: besides severity and reason their length and first parts.
+    /// Returns what similar templates have in common: severity, reason, length and first parts.
     fn group(&self) -> Key {
         let start = self.tokens.iter().take(PREFIX_LEN);
         let shape = |token: &String| match mask::is_identifier(token) {
@@ -350,7 +350,7 @@ impl Row {
         };
     }
 
-    /// Returns true if most parts agree, and those that do not are identifiers; a part that varies agrees with any.
+    /// Returns true if most parts agree and all others are identifiers; a variable part agrees with any.
     fn is_similar(&self, other: &Row) -> bool {
         let parts = || self.tokens.iter().zip(&other.tokens);
         let agree = |mine: &str, theirs: &str| {
@@ -368,7 +368,7 @@ impl Row {
             })
     }
 
-    /// The number of its words and values.
+    /// Returns the number of its words and values.
     fn words(&self) -> usize {
         let tokens = self.tokens.iter();
         tokens.filter(|token| mask::is_word_token(token)).count()

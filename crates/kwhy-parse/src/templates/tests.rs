@@ -1,4 +1,4 @@
-//! Groups of whole logs.
+//! Groups of the events of whole logs.
 
 use super::*;
 use kwhy_model::{Format, Text};
@@ -139,7 +139,7 @@ fn merging_parts_in_order_equals_the_whole() {
     );
 }
 
-/// A word of letters for each number.
+/// Returns a word of letters for a number.
 fn word(n: usize) -> String {
     (0..4)
         .map(|k| char::from(b'a' + ((n >> (4 * k)) & 15) as u8))

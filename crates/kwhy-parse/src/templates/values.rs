@@ -1,20 +1,20 @@
-//! Words that are values, as messages show that differ in nothing else.
+//! Finds words that are values, as other messages differ in nothing else.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::mask::{self, ANY};
 use super::{Row, SHORT};
 
-/// The number of templates that differ in one word only from which on that word is a value.
+/// The minimum number of templates that differ in a single word for that word to count as a value.
 const MANY: usize = 5;
 
-/// Takes rows together that are the same template, in the order of their first ones; returns also the place of each row among
-/// them.
+/// Merges rows that are the same template, in the order of their first rows; also returns for each original row its
+/// index among them.
 pub(super) fn compacted(rows: &[Row]) -> (Vec<Row>, Vec<usize>) {
     let mut whole: Vec<Row> = Vec::new();
     let mut places: Vec<usize> = Vec::with_capacity(rows.len());
     for (row, first) in rows.iter().zip(same(rows)) {
-        // its first row is before it, or it is that itself
+        // the first row of a group was handled before, unless it is this one
         let place = places.get(first).copied().unwrap_or(whole.len());
         places.push(place);
         match whole.get_mut(place) {
@@ -28,7 +28,7 @@ pub(super) fn compacted(rows: &[Row]) -> (Vec<Row>, Vec<usize>) {
     (whole, places)
 }
 
-/// The first row of those that are the same template, for each row.
+/// Returns for each row the index of the first row with the same template.
 fn same(rows: &[Row]) -> Vec<usize> {
     let mut first: Vec<usize> = (0..rows.len()).collect();
     for alike in alike_but_for_one_word(rows) {
@@ -48,9 +48,9 @@ fn root(first: &[usize], mut row: usize) -> usize {
     row
 }
 
-/// The groups of rows that differ in one word only, if they are many or that word is a value in one of them.
+/// Returns groups of rows that differ in a single word, if a group is large or the word is a value in one of its rows.
 fn alike_but_for_one_word(rows: &[Row]) -> Vec<Vec<usize>> {
-    // each row under each of its words, by a hash of all others
+    // each row once for each of its words, with a hash of all other words
     let mut without: Vec<(usize, u64, usize)> = Vec::new();
     for (number, row) in rows.iter().enumerate() {
         if row.words() <= SHORT {
@@ -58,7 +58,7 @@ fn alike_but_for_one_word(rows: &[Row]) -> Vec<Vec<usize>> {
         }
         let places = 0..row.tokens.len();
         let hashes: Vec<u64> = places.map(|at| hash((at, token(row, at)))).collect();
-        // of a sum what one token adds is taken off again
+        // a sum of hashes allows for removing a single token
         let sum = hashes
             .iter()
             .fold(hash(shared(row)), |sum, hash| sum.wrapping_add(*hash));
@@ -73,7 +73,7 @@ fn alike_but_for_one_word(rows: &[Row]) -> Vec<Vec<usize>> {
     let groups = groups.filter(|group| group.len() > 1).filter_map(|group| {
         let (at, _, first) = *group.first()?;
         let numbers = group.iter().map(|(.., number)| *number);
-        // a hash is no proof
+        // compare the tokens, as hashes may collide
         let alike: Vec<usize> = numbers
             .filter(|number| differs_at_most_at(&rows[first], &rows[*number], at))
             .collect();
@@ -89,7 +89,7 @@ fn hash(value: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// What rows of one template agree in beside their tokens.
+/// Returns what rows of one template have in common besides their tokens.
 fn shared(row: &Row) -> (Option<kwhy_model::Severity>, &Option<String>, usize) {
     (row.severity, &row.reason, row.tokens.len())
 }

@@ -5,7 +5,7 @@
 //! divides the next and all are aligned to 1970, so a wider bucket is the sum of narrower ones, and
 //! the result depends only on the set of records: not on their order, nor on how they were split
 //! over merged timelines. A few outlying times take a few buckets and leave the width unchanged, as
-//! the gap between needs none.
+//! gaps take none.
 
 mod axis;
 

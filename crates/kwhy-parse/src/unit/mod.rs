@@ -1,8 +1,8 @@
-//! Units of systemd: the head of `systemctl status`, and the tables of `systemctl list-units` and `--failed`.
+//! systemd units: the head of `systemctl status`, and the tables of `systemctl list-units` and `--failed`.
 //!
 //! Sources: systemd/systemd `src/systemctl/systemctl-show.c` (`print_status_info`), `systemctl-list-units.c`
-//! (`output_units_list`) and `src/basic/unit-def.c` (the words of states), releases 208 to 257. The lines of the journal
-//! below a head are a [`log`](super::log) of their own.
+//! (`output_units_list`) and `src/basic/unit-def.c` (the names of states), releases 208 to 257. The journal
+//! below a head is a [`log`](super::log) of its own.
 
 mod list;
 mod recognise;
@@ -17,7 +17,7 @@ pub(crate) use recognise::{belongs, host_of_prompt, is_head, is_list_line};
 /// The kind of the objects.
 pub const KIND: &str = "Unit";
 
-/// Returns true if a line is part of what systemctl prints of units: a head's first line or its states, a table's
+/// Returns true if a line is part of systemctl's output about units: a head's first line or its states, a table's
 /// header or row.
 ///
 /// ```
@@ -31,7 +31,7 @@ pub fn is_part(line: &str) -> bool {
     is_list_line(line) || is_head(line) || recognise::is_state(line)
 }
 
-/// Parses the head of one unit's status, or a table of units. What shows no state of a unit stays text.
+/// Parses the head of one unit's status, or a table of units. Lines without a unit's state remain text.
 ///
 /// ```
 /// use kwhy_parse::{self as parse, input::Document};
@@ -51,8 +51,8 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     parsed.unwrap_or_else(|| plain::parse(Format::Plain, lines))
 }
 
-/// Returns the line's part from one byte to another, without spaces at its ends; an empty one where these bytes are
-/// none of the line.
+/// Returns the bytes `from..to` of a line, trimmed; its empty end if they are not on character
+/// boundaries.
 fn part(line: Line<'_>, from: usize, to: usize) -> Line<'_> {
     let text = line.text.get(from..to).unwrap_or_default();
     let found = Line {
@@ -63,7 +63,7 @@ fn part(line: Line<'_>, from: usize, to: usize) -> Line<'_> {
     found.skip(found.text.len() - found.text.trim_start().len())
 }
 
-/// Returns the parts of a line around the first occurrence of a mark.
+/// Returns the parts of a line before and after the first occurrence of a mark.
 fn split<'a>(line: Line<'a>, mark: &str) -> Option<(Line<'a>, Line<'a>)> {
     let at = line.text.find(mark)?;
     let after = part(line, at + mark.len(), line.text.len());

@@ -1,11 +1,11 @@
-//! Recognition of single lines that systemctl prints of units.
+//! Recognition of single lines of systemctl's output about units.
 
 use crate::input::Line;
 
-/// The marks before a unit's name: those of UTF-8 terminals, and those of others. Some releases print none.
+/// Marks before a unit's name, on UTF-8 terminals and others. Some releases print none.
 const MARKS: [char; 8] = ['●', '○', '×', '↻', '*', 'x', 'C', '⟳'];
 
-/// The types of units, which end their names.
+/// Types of units, which are the suffixes of their names.
 const TYPES: [&str; 11] = [
     "service",
     "socket",
@@ -20,7 +20,7 @@ const TYPES: [&str; 11] = [
     "scope",
 ];
 
-/// The states of a unit's file, if it has one.
+/// Load states of units.
 const LOAD_STATES: [&str; 7] = [
     "loaded",
     "not-found",
@@ -31,7 +31,7 @@ const LOAD_STATES: [&str; 7] = [
     "stub",
 ];
 
-/// The states of a unit.
+/// Active states of units.
 const ACTIVE_STATES: [&str; 8] = [
     "active",
     "reloading",
@@ -43,7 +43,7 @@ const ACTIVE_STATES: [&str; 8] = [
     "refreshing",
 ];
 
-/// The keys of a head, beside those of its states.
+/// Keys of a head other than those of its states.
 const KEYS: [&str; 38] = [
     "Accepted",
     "Assert",
@@ -85,10 +85,10 @@ const KEYS: [&str; 38] = [
     "Where",
 ];
 
-/// The longest name of a unit.
+/// The maximum length of a unit's name.
 const LONGEST_NAME: usize = 255;
 
-/// Returns true if a word is the name of a unit.
+/// Returns true if a word is a unit's name.
 pub(super) fn is_unit(word: &str) -> bool {
     let Some((stem, kind)) = word.rsplit_once('.') else {
         return false;
@@ -108,7 +108,7 @@ pub(super) fn is_active_state(word: &str) -> bool {
     ACTIVE_STATES.contains(&word)
 }
 
-/// Returns the text without the mark before a unit's name, and whether there was one.
+/// Returns the text without the mark before a unit's name, and true if there was one.
 fn unmarked(text: &str) -> (&str, bool) {
     let marked = text
         .strip_prefix(MARKS)
@@ -119,15 +119,15 @@ fn unmarked(text: &str) -> (&str, bool) {
     }
 }
 
-/// Returns the line from the unit's name on.
+/// Returns the line without the mark before the unit's name.
 pub(super) fn from_name<'a>(line: &Line<'a>) -> Line<'a> {
     let bare = line.trim_start();
     let (rest, _) = unmarked(bare.text);
     bare.skip(bare.text.len() - rest.len())
 }
 
-/// Returns true if a line is the first one of a head: `● kubelet.service - kubelet: The Kubernetes Node Agent`. Without
-/// a mark it says what the unit is.
+/// Returns true if a line is the first of a head: `● kubelet.service - kubelet: The Kubernetes Node Agent`. Without
+/// a mark, a description is required.
 pub(crate) fn is_head(text: &str) -> bool {
     let text = text.trim();
     let (rest, marked) = unmarked(text);
@@ -136,7 +136,7 @@ pub(crate) fn is_head(text: &str) -> bool {
     (is_described || (marked && after.is_empty())) && is_unit(name)
 }
 
-/// Returns true if a line states what is loaded or active.
+/// Returns true if a line states a load state or an active state.
 pub(super) fn is_state(text: &str) -> bool {
     let text = text.trim_start();
     let state = |key: &str| {
@@ -150,7 +150,7 @@ pub(super) fn is_state(text: &str) -> bool {
 /// Returns true if a line is the header or a row of a table of units.
 pub(crate) fn is_list_line(text: &str) -> bool {
     let text = text.trim_start();
-    // most lines are of something else
+    // cheap check that rules out most lines
     if !text.contains(" LOAD") && !LOAD_STATES.iter().any(|word| text.contains(word)) {
         return false;
     }
@@ -172,7 +172,7 @@ fn is_row(text: &str) -> bool {
         && words.next().is_some()
 }
 
-/// Returns true if a line that is not blank continues the head or the table whose first line is given.
+/// Returns true if a non-blank line continues the head or table that starts with `first`.
 pub(crate) fn belongs(first: &str, text: &str) -> bool {
     if is_list_line(first) {
         return is_list_line(text);
@@ -185,7 +185,7 @@ pub(crate) fn belongs(first: &str, text: &str) -> bool {
     text.starts_with([' ', '\t', '├', '└', '│', '|', '`']) || key.is_some_and(is_key)
 }
 
-/// Returns the host that a shell's prompt names: `[root@node-1 ~]# systemctl ...`, `op@node-1:~$ sudo systemctl ...`.
+/// Returns the host in a shell prompt: `[root@node-1 ~]# systemctl ...`, `op@node-1:~$ sudo systemctl ...`.
 pub(crate) fn host_of_prompt(line: &str) -> Option<&str> {
     let (prompt, command) = line.trim_start().split_once(['#', '$'])?;
     let (user, place) = prompt.split_once('@')?;

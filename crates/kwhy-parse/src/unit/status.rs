@@ -7,13 +7,13 @@ use crate::input::Line;
 use crate::plain;
 use kwhy_model::{Format, Map, Object, Parsed, Subject, Text, Value};
 
-/// The maximum number of processes kept: each command of a start has one.
+/// The maximum number of processes kept; each command of a unit has one.
 const MAX_PROCESSES: usize = 16;
 
-/// Keys whose values are words of the unit's own, which a pattern may know.
+/// Keys whose values are free text of the unit, which signatures may match.
 const SAYINGS: [&str; 4] = ["Status", "Error", "Condition", "Assert"];
 
-/// Parses the lines of one head; `None` if they state nothing of a unit.
+/// Parses the lines of one head; `None` if they state nothing about a unit.
 pub(super) fn parse<'a>(lines: &[Line<'a>]) -> Option<Parsed<'a>> {
     let mut head = Head::default();
     let mut parsed = Parsed::default();
@@ -43,13 +43,13 @@ pub(super) fn parse<'a>(lines: &[Line<'a>]) -> Option<Parsed<'a>> {
     Some(parsed)
 }
 
-/// What is known of a unit.
+/// The facts about a unit collected so far.
 #[derive(Default)]
 struct Head<'a> {
     name: Option<String>,
     fields: Map<'a>,
     processes: Vec<Value<'a>>,
-    /// True if it states what is loaded or active.
+    /// True if a load state or an active state was found.
     has_state: bool,
 }
 
@@ -69,7 +69,7 @@ impl<'a> Head<'a> {
         }
     }
 
-    /// Takes the first line: the name and what the unit is.
+    /// Parses the first line: the name and the description.
     fn first(&mut self, line: &Line<'a>) {
         let line = from_name(line);
         match split(line, " - ") {
@@ -81,7 +81,7 @@ impl<'a> Head<'a> {
         }
     }
 
-    /// Takes `loaded (/lib/systemd/system/kubelet.service; enabled; preset: enabled)`.
+    /// Parses `loaded (/lib/systemd/system/kubelet.service; enabled; preset: enabled)`.
     fn loaded(&mut self, value: Line<'a>) {
         let (state, mut rest) = split(value, " ").unwrap_or((value, part(value, 0, 0)));
         if !is_load_state(state.text) || self.fields.get("load_state").is_some() {
@@ -116,7 +116,7 @@ impl<'a> Head<'a> {
         }
     }
 
-    /// Takes `failed (Result: exit-code) since Mon 2024-03-04 05:06:07 UTC; 3s ago`.
+    /// Parses `failed (Result: exit-code) since Mon 2024-03-04 05:06:07 UTC; 3s ago`.
     fn active(&mut self, value: Line<'a>) {
         let (state, mut rest) = split(value, " ").unwrap_or((value, part(value, 0, 0)));
         if !is_active_state(state.text) || self.fields.get("active").is_some() {
@@ -134,7 +134,7 @@ impl<'a> Head<'a> {
             }
             rest = after;
         }
-        // a state that failed is its own second word, as in tables
+        // a failed unit has no separate sub-state; tables repeat `failed`
         if state.text == "failed" && active.get("sub_state").is_none() {
             active.insert("sub_state", text(state));
         }
@@ -152,7 +152,7 @@ impl<'a> Head<'a> {
         self.fields.insert("active", Value::Map(active));
     }
 
-    /// Takes `179332 ExecStart=/usr/bin/crane --port=1 (code=exited, status=1/FAILURE)`.
+    /// Parses `179332 ExecStart=/usr/bin/crane --port=1 (code=exited, status=1/FAILURE)`.
     fn process(&mut self, value: Line<'a>) {
         let Some((pid, rest)) = split(value, " ") else {
             return;
@@ -171,7 +171,7 @@ impl<'a> Head<'a> {
         }
     }
 
-    /// Takes `2568 (kubelet)` or `179332 (code=killed, signal=TERM)`.
+    /// Parses `2568 (kubelet)` or `179332 (code=killed, signal=TERM)`.
     fn main_process(&mut self, value: Line<'a>) {
         let (pid, rest) = split(value, " ").unwrap_or((value, part(value, 0, 0)));
         let mut process = Map::new();
@@ -206,7 +206,7 @@ impl<'a> Head<'a> {
     }
 }
 
-/// Adds how a process ended: `(code=exited, status=1/FAILURE)`, `(code=killed, signal=TERM)`, `(code=dumped, ...)`.
+/// Adds the exit of a process: `(code=exited, status=1/FAILURE)`, `(code=killed, signal=TERM)`, `(code=dumped, ...)`.
 fn ended<'a>(line: Line<'a>, process: &mut Map<'a>) {
     let Some((_, after)) = split(line, "(code=") else {
         return;
@@ -235,7 +235,7 @@ fn without_quotes(line: Line<'_>) -> Line<'_> {
     }
 }
 
-/// Parses a length of time: `4min 11s`, `1 month 2 days`, `6h` (`src/basic/time-util.c`, `format_timestamp_relative`).
+/// Parses a duration: `4min 11s`, `1 month 2 days`, `6h` (`src/basic/time-util.c`, `format_timestamp_relative`).
 fn seconds(text: &str) -> Option<i64> {
     let mut all: i64 = 0;
     let mut words = text.split_whitespace();

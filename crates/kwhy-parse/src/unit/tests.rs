@@ -91,7 +91,7 @@ fn marks_and_releases() {
         assert_eq!(all[0].fields.text("active.result").unwrap(), "exit-code");
         assert_eq!(all[0].fields.integer("active.for_s"), Some(3720));
     }
-    // the head was cut off
+    // without the head's first line
     let text = "   Loaded: loaded (/lib/systemd/system/crane.service; enabled)\n   Active: activating (auto-restart) (Result: exit-code) since Mon 2024-03-04 05:06:07 CET; 3s ago\n  Process: 9 ExecStart=/bin/crane (code=exited, status=203/EXEC)\n Main PID: 9 (code=exited, status=203/EXEC)\n";
     assert_eq!(states(text), ["crane.service activating auto-restart"]);
     assert_eq!(
@@ -130,7 +130,7 @@ fn several_units_and_a_prompt() {
             "c.service activating start"
         ]
     );
-    // others follow blank lines
+    // further heads follow blank lines
     let nodes = objects(&text);
     let nodes = &nodes[..1];
     assert!(
@@ -192,7 +192,7 @@ fn other_texts() {
     }
 }
 
-/// Texts full of what heads and tables contain.
+/// Generates texts full of pieces of heads and tables.
 fn like_units() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "● ",

@@ -1,4 +1,4 @@
-//! Cluster-scoped kinds with a short describe: StorageClasses, CSINodes, PriorityClasses.
+//! Cluster-scoped kinds with a short description: StorageClasses, CSINodes, PriorityClasses.
 
 use super::common::{ANNOTATIONS, CREATED, LABELS, NAME};
 use super::layout::{Block, Content, Node, Tree, field};

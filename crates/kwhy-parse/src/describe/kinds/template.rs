@@ -1,4 +1,4 @@
-//! Pod templates of controllers, and what pods share with them.
+//! Pod templates of controllers, and the parts that pods share with them.
 
 use super::container::{CONTAINER, containers};
 use super::layout::{Block, Content, Field, Node, Tree, field, part, trimmed};
@@ -50,7 +50,7 @@ pub(super) const POD_TEMPLATE: Field = field(
     block,
 );
 
-/// The blocks in which a text may start that was cut within a template.
+/// The blocks in which a text that was cut within a template may start.
 pub(super) const IMPLIED: &[&[&str]] = &[
     &["Pod Template", "Containers", ""],
     &["Pod Template", "Containers"],

@@ -1,26 +1,26 @@
-//! A document without the gutter of its lines, whose broken lines are joined.
+//! Removes the gutter of a document, or joins its broken lines.
 
 use super::super::{boxes, gutter, terminal_wrap, wrap};
 use super::{Document, Edit};
 use kwhy_model::Span;
 
-/// A line end that goes, with the spaces and borders around it; or the gutter of a line.
+/// A range to replace: a line break with the spaces and borders around it, or the gutter of a line.
 struct Join {
     at: Span,
-    /// What stands for it in the text: one space between words, nothing in the middle of a word.
+    /// The replacement: a space between words, nothing within a word.
     by: &'static str,
-    /// True if the words before and after it are one word.
+    /// True if the break was within a word.
     glues: bool,
 }
 
-/// The line ends of a text that go; `width` is the room that its lines have, if it is known.
+/// Returns the line breaks of a text to remove; `width` is the length of its lines, if known.
 fn joins(text: &str, width: Option<usize>) -> Vec<Join> {
     let cuts = match width {
         Some(width) => terminal_wrap::cuts_at(text, width),
         None => terminal_wrap::cuts(text),
     };
     let breaks = wrap::breaks(text);
-    // where lines are broken between words, some are as wide as any by chance
+    // if lines are broken between words, some reach the full width by chance
     let is_cut = |place: &Span| {
         let at = cuts.binary_search_by_key(&place.start, |cut| cut.start);
         at.is_ok()
@@ -36,9 +36,9 @@ fn joins(text: &str, width: Option<usize>) -> Vec<Join> {
 }
 
 impl Document {
-    /// Joins lines that were broken because they were too long. One space stands for a break between words in the text
-    /// then, and nothing for one that a terminal made in the middle of a word; lines keep their numbers and places.
-    /// What precedes each line and is not of the text goes as a whole, and nothing is joined then.
+    /// Joins lines that were broken because they were too long: a break between words becomes a space, and a cut made
+    /// by a terminal within a word disappears. Lines keep their numbers and positions. If all lines have a gutter, it
+    /// is removed instead, and nothing is joined.
     pub fn with_joined_lines(self) -> Document {
         let gutter = gutter::ranges(&self.text);
         if !gutter.is_empty() {
@@ -64,7 +64,7 @@ impl Document {
         self.joined(all)
     }
 
-    /// Puts a text in the place of each of some line ends.
+    /// Replaces these ranges of the text.
     fn joined(mut self, joins: Vec<Join>) -> Document {
         let unjoined = std::mem::take(&mut self.text);
         let mut text = String::with_capacity(unjoined.len());
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn lines_broken_between_words_are_not_glued() {
-        // the first and the third line are as wide as 80 characters by chance
+        // the first and third line have 80 characters by chance
         let text = "E0304 05:06:07.123456       1 crane.go:88] Lift failed: the harbour of the north\nhas asked for all the papers of the load, which nobody has signed, and it is\nsaid that nobody will ever do it, as there is no pen in all of the harbours here\nand of the others that are near\n";
         let document = Document::new("x", text).with_joined_lines();
         assert!(

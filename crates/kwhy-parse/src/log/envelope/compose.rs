@@ -30,7 +30,7 @@ pub(super) fn layer(text: &str) -> Option<Layer> {
     let numbered = digits > 0
         && name > digits + 1
         && matches!(bytes.get(name - digits - 1), Some(b'-' | b'_'));
-    // a level before a bar is a head's first part
+    // a level before a bar starts a record's head
     let is_level = name > 1 && crate::log::level::of_head(text.get(..name)?).is_some();
     if is_level || !numbered && formats::find(text.get(start..)?).is_none() {
         return None;

@@ -20,7 +20,7 @@ use kwhy_model::Stamp;
 /// Parses lines that start with a month or a day of the week.
 pub(super) fn named(text: &str) -> Option<Layer> {
     if let Some((time, length)) = leading_syslog_time(text) {
-        // slog-term's level is where the host does
+        // slog-term puts its level where the host would be
         if crate::log::level::starts_with_upper(text.get(length + 1..).unwrap_or("")) {
             return None;
         }

@@ -31,8 +31,8 @@ pub(super) fn prefixed(text: &str) -> Option<Layer> {
     Some(Layer::new(None, names, Inner::From(inner)))
 }
 
-/// Returns true if a text starts with a time that is no record's own: as runtimes print it, in nanoseconds, before a line
-/// of any kind, or in whole seconds in the row of a table.
+/// Returns true if the time at the start of a text does not belong to a record: runtimes print nanoseconds before any
+/// line, and table rows have whole seconds followed by a count or an event type.
 pub(in crate::log) fn has_time_of_another(text: &str) -> bool {
     if text.as_bytes().get(10) != Some(&b'T') {
         return false;
@@ -46,7 +46,7 @@ pub(in crate::log) fn has_time_of_another(text: &str) -> bool {
     else {
         return false;
     };
-    // a level that the same mark sets off on both sides: `- ERROR - text`
+    // a level between two equal marks is the record's own: `- ERROR - text`
     let is_own = [" - ", " | "].into_iter().any(|mark| {
         let level = rest.strip_prefix(mark.trim_start());
         let level = level.and_then(|rest| rest.split_once(mark));

@@ -50,7 +50,7 @@ pub(crate) struct Envelopes<'a> {
     layers: u32,
 }
 
-/// The number of layers of an envelope, and which names it has.
+/// The number of nested envelopes, and which names they state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EnvelopeKind(u32, [bool; 6]);
 
@@ -76,14 +76,14 @@ impl<'a> Envelopes<'a> {
             && same(one.namespace.as_ref(), two.namespace.as_ref())
     }
 
-    /// Takes the time and the level of a head that another writer put before a record.
+    /// Uses the time and the level of the head that another writer put before a record.
     pub(crate) fn enveloped_by(&mut self, (time, severity): (Option<Stamp>, Option<Severity>)) {
         self.present = true;
         self.merged.time = time;
         self.severity = severity;
     }
 
-    /// Adds what a record says itself of who wrote it.
+    /// Overrides the names with those that the record itself states.
     pub(crate) fn add_own(&mut self, own: Envelope<'a>) {
         self.present = true;
         let envelope = &mut self.merged;
@@ -98,7 +98,7 @@ impl<'a> Envelopes<'a> {
         }
     }
 
-    /// The kind of envelope: what it names, not who.
+    /// Returns which names the envelopes state, regardless of their values.
     pub(crate) fn kind(&self) -> EnvelopeKind {
         let envelope = &self.merged;
         let names = [
@@ -153,16 +153,16 @@ impl<'a> Envelopes<'a> {
     }
 }
 
-/// The unit of the offsets of time zones, and the largest offset.
+/// The granularity of time zone offsets (a quarter of an hour); below it the largest offset.
 const ZONE_UNIT: i128 = 900 * NANOS;
 const MAX_ZONE: i128 = 14 * 3600 * NANOS;
 
-/// The time within which a record is received.
+/// The maximum time between writing and receiving a record.
 const DELAY: i128 = 5 * NANOS;
 
 const NANOS: i128 = 1_000_000_000;
 
-/// Returns the time closer to the record. If it has no year or no zone, it takes that of the outer time: the
+/// Returns the time closer to the record. A missing year or zone is inferred from the outer time, as the
 /// payload was written shortly before it was received.
 pub(crate) fn nearer(inner: Option<Stamp>, outer: Option<Stamp>) -> Option<Stamp> {
     match (inner, outer) {
@@ -174,7 +174,7 @@ pub(crate) fn nearer(inner: Option<Stamp>, outer: Option<Stamp>) -> Option<Stamp
     }
 }
 
-/// Sets the zone of a time by when the record was received.
+/// Infers the zone of a time from when the record was received; unchanged if no zone explains the difference.
 fn in_zone(inner: Stamp, outer: &Stamp) -> Stamp {
     if inner.zone_stated || !inner.year_stated || !outer.zone_stated {
         return inner;
@@ -305,7 +305,7 @@ impl Layer {
         }
     }
 
-    /// Returns the host whose log the line is of.
+    /// Returns the name of the host that the line comes from.
     pub(crate) fn node<'t>(&self, text: &'t str) -> Option<&'t str> {
         let name = text.get(self.names.node.clone()?)?;
         (!name.is_empty()).then_some(name)
@@ -350,7 +350,7 @@ fn plain_layer(text: &str) -> Option<Layer> {
     }
 }
 
-/// Returns where a text starts after a time that the runtime seems to have written.
+/// Returns the offset of the payload after a time that the runtime seems to have written.
 pub(in crate::log) fn stamped(text: &str) -> Option<usize> {
     match kubectl::stamped(text)?.inner {
         Inner::From(start) => Some(start),

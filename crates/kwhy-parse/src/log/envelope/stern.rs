@@ -45,9 +45,9 @@ fn payload(text: &str, at: usize, names: Names) -> Option<Layer> {
     let rest = text.get(at..)?;
     let is_short = leading_short_time(rest).is_some();
     let is_record = match rest.as_bytes().first()? {
-        // a format may take the time for a name in front of its own
+        // the text may be another format whose time follows its own name
         _ if is_short => false,
-        // words of a sentence, unless a level is set off from them
+        // words of a sentence, unless a level follows
         b'a'..=b'z' if !rest.starts_with("time=") && !rest.starts_with("level=") => {
             compose::layer(rest).is_some() || formats::has_level_prefix(rest)
         }

@@ -28,7 +28,7 @@ pub(super) fn layer(text: &str) -> Option<Layer> {
 fn rfc3164(text: &str, start: usize) -> Option<Layer> {
     let (time, length) = leading_syslog_time(text.get(start..)?)?;
     let after = start + length;
-    // slog-term's level is where the host does
+    // slog-term puts its level where the host would be
     if crate::log::level::starts_with_upper(text.get(after + 1..).unwrap_or("")) {
         return None;
     }

@@ -117,7 +117,7 @@ fn zones_by_when_a_record_was_received() {
     let stamp = |text: &str| crate::log::timestamp::parse(text);
     let taken = stamp("2024-03-04T05:06:07.5Z");
     for (written, expected) in [
-        // two hours east, and a quarter that no zone explains
+        // two hours east, and a difference that no zone explains
         ("2024-03-04 07:06:07.25", "2024-03-04T05:06:07.25Z"),
         ("2024-03-04 04:59:07.25", "2024-03-04T04:59:07.25Z"),
         ("2024-03-04 05:06:07.25", "2024-03-04T05:06:07.25Z"),

@@ -56,7 +56,7 @@ fn head(text: &str) -> Option<Head> {
     let dated = text.get(prefix..)?;
     let (time, length) = leading_date_time(dated).filter(|(time, _)| !time.zone_stated)?;
     let after = dated.get(length..)?.strip_prefix(' ')?;
-    // a level set off by brackets or marks is another writer's
+    // brackets or marks around the level show another writer's layout
     if after.starts_with(['|', '-', ':', '[', '<', '(']) && layout::is_marked(text) {
         return None;
     }
@@ -115,7 +115,7 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
         let part = payload.part(start..text.len());
         let mut event = Event::new(Format::GoLog, payload.text().span(), part);
         event.severity = level::stated(&text[start..]).or_else(|| {
-            // after a caller a word with a colon is a level: `main.go:10: Error: text`
+            // a word with a colon after the caller is a level: `main.go:10: Error: text`
             let (word, _) = text[start..]
                 .split_once(": ")
                 .filter(|_| caller.is_some())?;

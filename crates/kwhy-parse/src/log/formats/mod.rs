@@ -59,8 +59,8 @@ pub(crate) struct Follow {
     /// True if indented lines belong to the record whatever they contain, even other records or
     /// frames.
     pub indented: bool,
-    /// Returns true if an unrecognised line belongs to no record, whatever may continue one: what the program prints
-    /// beside its log.
+    /// Returns true if an unrecognised line never continues a record, whatever the other rules say: output that the
+    /// program prints beside its log.
     pub apart: fn(&str) -> bool,
 }
 

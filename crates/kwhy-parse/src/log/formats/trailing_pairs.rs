@@ -47,7 +47,7 @@ pub(in crate::log) fn start(text: &str, from: usize, bare: Bare) -> Option<usize
     }
 }
 
-/// Returns the number of pairs that a line consists of; none if it has anything else.
+/// Returns the number of pairs in a line, or `None` if it contains anything else.
 pub(in crate::log) fn count(line: &str) -> Option<usize> {
     let end = line.trim_end().len();
     let (mut at, mut pairs) = (0, 0);

@@ -1,4 +1,4 @@
-//! The short ways against the full parser.
+//! The fast paths compared with the full parser.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ mod generate;
 
 use generate::{change, line, mangle};
 
-/// The answers of `detect` and `parse`, in their own words.
+/// Returns the header as `detect` and `parse` determine it.
 fn by_parser(line: &str) -> Option<Header> {
     let text = line.trim_start();
     let format = detect(line)?;
@@ -31,7 +31,7 @@ fn by_parser(line: &str) -> Option<Header> {
     })
 }
 
-/// The differences of `header` and the parser, or of `classify` and `header`.
+/// Describes how `header` differs from the parser, or `classify` from `header`; `None` if they agree.
 fn difference(line: &str) -> Option<String> {
     let (found, expected) = (header(line), by_parser(line));
     if found != expected {
@@ -83,7 +83,7 @@ proptest! {
     }
 }
 
-/// All files below a folder whose name is accepted, as text.
+/// Collects the text of all files below a folder whose path is accepted.
 fn texts(folder: &Path, accepted: &dyn Fn(&Path) -> bool, found: &mut Vec<String>) {
     if folder.is_file() {
         if let Ok(bytes) = std::fs::read(folder) {

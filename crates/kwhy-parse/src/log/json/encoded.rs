@@ -1,5 +1,5 @@
-//! Lines of collectors, and records whose message is one itself: the line that a program wrote is a string in them, also
-//! where that is an object, and some write the object of an object so.
+//! Records that contain another record as a JSON string: a collector's record of the line that a program wrote, and
+//! records whose message is itself an object, possibly nested again.
 
 use super::super::formats;
 use super::super::json_members::{Member, Members, ValueKind};
@@ -10,13 +10,13 @@ use super::names::{Keys, role};
 use super::roles;
 use kwhy_model::{Envelope, Event};
 
-/// Returns true if a string may be an object: nothing else of a record is looked at.
+/// Returns true if a string may be an object; a cheap test of its first byte and length.
 pub(super) fn may_be_object(value: &str) -> bool {
     value.starts_with("{") && value.len() > 2
 }
 
-/// Returns true if a text is a whole object that is a record, or one whose message is its first member: the time and the level
-/// are then those of the record around it.
+/// Returns true if a text is a complete object that is a record, or one whose first member is a message: its time and
+/// level are then those of the outer record.
 fn is_record(text: &str) -> bool {
     if !text.starts_with('{') {
         return false;
@@ -38,7 +38,7 @@ fn is_record(text: &str) -> bool {
     is_whole && (starts || keys.are_record() || super::detect(text))
 }
 
-/// A record with that which its message is in its place. What the inner one does not say the outer one does.
+/// Replaces a record by the one in its message, if there is one. The outer record supplies what the inner one lacks.
 pub(super) fn unfolded<'a>(outer: Event<'a>) -> Event<'a> {
     let said = outer.message.as_str();
     if !may_be_object(said.trim_start()) {
@@ -55,7 +55,7 @@ pub(super) fn unfolded<'a>(outer: Event<'a>) -> Event<'a> {
     }
 }
 
-/// The same for the line that a collector read, which may have any format.
+/// Like [`unfolded`], for a line read by a collector, which may have any format.
 pub(super) fn unwrapped<'a>(mut outer: Event<'a>) -> Event<'a> {
     let end = outer.message.as_str().trim_end_matches(['\n', '\r']).len();
     outer.message = outer.message.slice(0..end);
@@ -74,7 +74,8 @@ pub(super) fn unwrapped<'a>(mut outer: Event<'a>) -> Event<'a> {
     }
 }
 
-/// What collectors know of the container that wrote a record: an object of it, or of the labels of its stream.
+/// Returns the names of the container that a collector added, as an object or as the labels of its stream; `None` if no
+/// pod is named.
 pub(super) fn envelope<'a>(payload: &Payload<'a>, members: &[Member]) -> Option<Box<Envelope<'a>>> {
     const POD: &[&str] = &["pod_name", "pod"];
     const NAMESPACE: &[&str] = &["namespace_name", "pod_namespace", "namespace"];
@@ -88,7 +89,7 @@ pub(super) fn envelope<'a>(payload: &Payload<'a>, members: &[Member]) -> Option<
     };
     let object = named("kubernetes").or_else(|| named("resource"));
     let mut inside = roles::inside(text, object.or_else(|| named("labels"))?);
-    // Stackdriver's resource has labels
+    // Stackdriver nests labels in its resource
     let labels = inside
         .iter()
         .find(|member| text.get(member.key.clone()) == Some("labels"));
@@ -136,12 +137,12 @@ mod tests {
         event
     }
 
-    /// The record that the tests fold.
+    /// The record that the tests nest in others.
     fn inner() -> Value {
         json!({"level":"error","ts":"2031-03-04T05:06:07.5Z","logger":"quay","msg":"lift \"a\" failed","berth":7})
     }
 
-    /// What collectors and loggers put around a line.
+    /// Returns records of collectors and loggers that contain a line.
     fn around(line: &str) -> Vec<Value> {
         vec![
             json!({"date":1930366000.5,"log":format!("{line}\n"),"stream":"stderr","kubernetes":{"pod_name":"crane-0","namespace_name":"dock"}}),
@@ -230,7 +231,7 @@ mod tests {
     }
 
     proptest! {
-        /// What the header of a record says is what its parser says, whatever is folded in it.
+        /// `header` and the parser agree on a record, whatever its message contains.
         #[test]
         fn any_message_is_read(said in r#"(\{"(msg|level|log|time|message)":"[a-z"\\{}:, ]{0,20}"\}|[{"\\a-z:, }]{0,30})"#, way in 0usize..9) {
             let text = around(&said)[way].to_string();

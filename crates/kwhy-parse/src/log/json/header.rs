@@ -37,7 +37,7 @@ fn leading_time_and_level(text: &str) -> Option<Shown> {
     {
         return None;
     }
-    // where a value is none another member may have the part
+    // without a value, another member may have this role
     Some(Shown::Record {
         time: Some(timestamp::parse(text.get(time.value)?)?),
         severity: Some(level::severity(word)?),
@@ -92,11 +92,11 @@ pub(super) fn time_and_severity(text: &str) -> Shown {
             Shown::NoRecord
         };
     }
-    // another name may have the part, or an object inside
+    // another name may have this role, or a nested object may
     if keys.is_unusual() || keys.is_folded || keys.are_collected() {
         return Shown::Unclear;
     }
-    // a record that reports an event has the event's severity
+    // a record that reports an event takes the event's severity
     let is_event = object && (reason || members.is_cut());
     if escaped || is_event || taken > CANDIDATES {
         return Shown::Unclear;
@@ -120,7 +120,7 @@ pub(super) fn time_and_severity(text: &str) -> Shown {
             false => timestamp::parse(time),
         });
     let is_zap = std::ptr::eq(names, &ZAP);
-    // another name may have the part
+    // another name may have this role
     let is_left = |role: Role| {
         candidates
             .iter()

@@ -1,4 +1,4 @@
-//! Records whose own parts lie in an object inside: what serializers put under `fields`, `record` or `data`.
+//! Records whose own parts are in a nested object: serializers put them under `fields`, `record` or `data`.
 
 use super::super::json_members::{Member, Members, ValueKind};
 use super::super::payload::Payload;
@@ -6,7 +6,7 @@ use super::super::{level, timestamp};
 use super::{place, roles};
 use kwhy_model::Event;
 
-/// Returns true if an object inside has the message, or the level and the time, that the record itself lacks.
+/// Returns true if a nested object supplies the message, level or time that the record itself lacks.
 pub(super) fn holds_record(text: &str) -> bool {
     let members: Vec<Member> = Members::new(text, 0).collect();
     let top = |names: &[&str]| {
@@ -16,7 +16,7 @@ pub(super) fn holds_record(text: &str) -> bool {
         .is_some()
     };
     let (time, level, message) = (top(roles::TIME), top(roles::LEVEL), top(roles::MESSAGE));
-    // a writer that is configured to leave out the time says where the record is from
+    // a writer configured without times still names its source
     let is_named = top(&["target", "logger", "logger_name", "module_path"]);
     members
         .iter()
@@ -31,8 +31,8 @@ pub(super) fn holds_record(text: &str) -> bool {
         })
 }
 
-/// Takes the parts that the record lacks from an object inside, and the error. If there are such parts, its other members
-/// become the record's own, and it returns true.
+/// Takes the parts that the record lacks, and the error, from a nested object. If it has any of them, its other members
+/// become fields of the record, and the function returns true.
 pub(super) fn take_inside<'a>(
     event: &mut Event<'a>,
     payload: &Payload<'a>,

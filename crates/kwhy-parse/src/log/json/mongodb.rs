@@ -1,4 +1,4 @@
-//! MongoDB's records: a time that is an object, a letter as the level, and what happened under `attr`.
+//! MongoDB's records: the time is an object, the level a letter, and details are under `attr`.
 
 use super::super::json_members::{Member, Members, ValueKind, string_member};
 use super::super::payload::Payload;
@@ -22,7 +22,7 @@ pub(super) fn severity(word: &str) -> Option<Severity> {
     }
 }
 
-/// Adds the texts of the attributes, and the words of an error among them
+/// Adds the attributes that are text, and the code name and message of an error among them
 /// (`{"error":{"code":13,"codeName":"Unauthorized","errmsg":"text"}}`).
 pub(super) fn add_attributes<'a>(
     event: &mut Event<'a>,

@@ -138,29 +138,29 @@ pub(super) struct Keys<'t> {
     has_message: bool,
     pub(super) has_timestamp: bool,
     has_winston: bool,
-    /// True if a name was seen that is a message's or a level's beside a surer one.
+    /// True if a name was seen that is only sometimes a message or a level ([`Role::WeakMessage`]).
     weak_message: bool,
     weak_level: bool,
     /// True if an object was seen that may contain the record's own parts.
     pub(super) has_inside: bool,
-    /// True if a string was seen that may be the line that a collector read, and what shows that it is.
+    /// True if a string was seen under `log` or `line`, which may be what a collector read, or a collector's member.
     log_read: bool,
     line_read: bool,
     collector: bool,
-    /// True if what was seen is of a collector whatever the line is called.
+    /// True if a member was seen that only collectors write, whatever the line's key is.
     is_enveloped: bool,
-    /// True if a message was seen that may be an object.
+    /// True if a message was seen that may itself be an object.
     pub(super) is_folded: bool,
-    /// True if it starts with a time that is an object, as MongoDB's records do.
+    /// True if the first member is a time that is an object, as in MongoDB's records.
     has_nested_time: bool,
-    /// True if a member that makes the object a log record was seen.
+    /// True if a member with this role was seen.
     time: bool,
     level: bool,
     message: bool,
 }
 
 impl Names {
-    /// Returns true if no writer is known by its names.
+    /// Returns true if the names do not identify a writer.
     pub(super) fn is_any(&self) -> bool {
         std::ptr::eq(self, &ANY)
     }
@@ -215,7 +215,7 @@ impl<'t> Keys<'t> {
         }
     }
 
-    /// Returns true if parts of the record may have names that only [`super::roles`] knows.
+    /// Returns true if parts of the record may have names known only to [`super::roles`].
     pub(super) fn is_unusual(&self) -> bool {
         self.has_inside || self.weak_message || self.weak_level || !(self.time && self.level)
     }
@@ -225,20 +225,20 @@ impl<'t> Keys<'t> {
         matches!(self.first, "apiVersion" | "kind")
     }
 
-    /// Returns true if the members of an object inside may make the object a log record.
+    /// Returns true if the members of a nested object may make the object a log record.
     pub(super) fn may_be_record(&self) -> bool {
         self.has_inside && (self.time || self.level || self.message || self.weak_message)
     }
 
-    /// Returns true if the members seen are a collector's, around the line that it read.
+    /// Returns true if the members are a collector's, around a line that it read.
     pub(super) fn are_collected(&self) -> bool {
         let is_read = self.line_read && self.collector
             || self.log_read && (self.collector || self.time || self.level);
         is_read && !(self.message || self.weak_message)
     }
 
-    /// Returns true if the message is a line that a collector read. A record with a level is a program's own, and its message is what
-    /// the program said, even where that is an object.
+    /// Returns true if the message is a line read by a collector. A record with a level is the program's own, and its
+    /// message is the program's text even if that is an object.
     pub(super) fn is_message_read(&self) -> bool {
         self.is_enveloped || !self.level && !self.weak_level && !std::ptr::eq(self.names(), &ZAP)
     }
@@ -278,15 +278,15 @@ pub(super) enum Role {
     Time,
     Level,
     Message,
-    /// A name that is a message's where a level or a time shows the record.
+    /// A message only if the object also has a level or a time.
     WeakMessage,
-    /// A name that is a level's where a message shows the record.
+    /// A level only if the object also has a message.
     WeakLevel,
     /// An object that may contain the record's own parts.
     Inside,
-    /// The line that a collector read, where another name is a collector's.
+    /// A line read by a collector, if the object also has a [`Role::Collector`].
     Line,
-    /// What collectors add to a line.
+    /// A member that collectors add to a line.
     Collector,
 }
 

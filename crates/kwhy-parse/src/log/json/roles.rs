@@ -1,9 +1,9 @@
-//! The roles of members by their names, whatever the writer: for the parts of a record that its writer's own names
-//! do not show. Members of an object inside count after those of the record itself.
+//! The roles of members by common names, whatever the writer: for parts of a record that its writer's own names
+//! do not cover. Members of a nested object rank after those of the record itself.
 
 use super::super::json_members::{Member, Members, ValueKind};
 
-/// Names of each part, the surest first. They are compared in lower case, without marks before them.
+/// Names of each part, the surest first; compared in lower case, without marks before them.
 pub(super) const TIME: &[&str] = &[
     "timestamp",
     "time",
@@ -27,7 +27,7 @@ pub(super) const LEVEL: &[&str] = &[
     "l",
     "s",
 ];
-/// Names of a time and a level in an object that is one of them.
+/// Names of a time or a level within an object.
 pub(super) const TIME_INSIDE: &[&str] = &[
     "timestamp",
     "time",
@@ -62,7 +62,7 @@ pub(super) const MESSAGE: &[&str] = &[
     "textpayload",
     "full_message",
 ];
-/// Names of the line that a collector read.
+/// Names of a line read by a collector.
 pub(super) const LINE_READ: &[&str] = &["log", "line"];
 pub(super) const LOGGER: &[&str] = &[
     "logger",
@@ -100,7 +100,7 @@ pub(super) const LINE: &[&str] = &[
     "log.origin.file.line",
 ];
 
-/// Objects in which a record's own parts may lie.
+/// Names of objects that may contain a record's own parts.
 pub(super) const INSIDE: &[&str] = &[
     "fields",
     "record",
@@ -116,12 +116,12 @@ pub(super) const INSIDE: &[&str] = &[
     "labels",
 ];
 
-/// A name as it is compared: without marks before it, in lower case.
+/// Removes the marks before a name.
 fn bare(name: &str) -> &str {
     name.trim_start_matches(['@', '_'])
 }
 
-/// The rank of a name among those of a part; the first is the surest.
+/// Returns the rank of a name among those of a part; 0 is the surest.
 pub(super) fn rank(names: &[&str], name: &str) -> Option<usize> {
     let name = bare(name);
     names
@@ -129,7 +129,7 @@ pub(super) fn rank(names: &[&str], name: &str) -> Option<usize> {
         .position(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// The surest member of a part that a test accepts.
+/// Returns the index of the surest member of a part that a test accepts.
 pub(super) fn find(
     text: &str,
     members: &[Member],
@@ -143,7 +143,7 @@ pub(super) fn find(
     ranked.min().map(|(_, at)| at)
 }
 
-/// The members of an object inside.
+/// Returns the members of a nested object.
 pub(super) fn inside(text: &str, object: &Member) -> Vec<Member> {
     if object.kind != ValueKind::Nested || text.as_bytes().get(object.value.start) != Some(&b'{') {
         return Vec::new();
@@ -159,7 +159,7 @@ pub(super) fn may_hold(text: &str, member: &Member) -> bool {
             .is_some_and(|key| rank(INSIDE, key).is_some())
 }
 
-/// Returns true if an object inside has a member with one of these names.
+/// Returns true if a nested object has a member with one of these names.
 pub(super) fn has(text: &str, object: &Member, names: &[&str]) -> bool {
     inside(text, object).iter().any(|member| {
         text.get(member.key.clone())

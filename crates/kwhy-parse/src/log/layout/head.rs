@@ -1,28 +1,28 @@
-//! A head: its parts in order, and where the message starts.
+//! The head of a record: its parts in order, and the offset of the message.
 
 use super::learned::Layout;
 use super::parts::{self, Bracketed, GROUP, Kind, Part, Separator, bare};
 use crate::log::level;
 use kwhy_model::Stamp;
 
-/// The most parts of a head.
+/// The maximum number of parts in a head.
 pub(super) const MAX_PARTS: usize = 9;
 
-/// The most words in a row that only a level after them makes parts.
+/// The maximum number of consecutive words that count as parts only if a level follows them.
 const MAX_WORDS: usize = 2;
 
-/// A head that was found at the start of a record.
+/// The head at the start of a record.
 #[derive(Clone, Debug)]
 pub(super) struct Head {
     pub(super) parts: Vec<Part>,
     /// The offset of the message.
     pub(super) message: usize,
-    /// True while the parts of a group in brackets are read.
+    /// True while parsing the parts inside a pair of brackets.
     grouped: bool,
 }
 
 impl Head {
-    /// Reads the head of a text, if a record starts with it.
+    /// Parses the head at the start of a text, if it shows that a record starts there.
     pub(super) fn of(text: &str) -> Option<Head> {
         if !may_start(text) {
             return None;
@@ -38,7 +38,7 @@ impl Head {
         head.is_record(text).then_some(head)
     }
 
-    /// Reads the head of a text in a known layout.
+    /// Parses the head of a text in a known layout.
     pub(super) fn within(text: &str, layout: &Layout) -> Option<Head> {
         let mut parts = Vec::with_capacity(layout.len());
         let text = first_line(text);
@@ -71,10 +71,10 @@ impl Head {
         self.find(Kind::Time)?.stamp
     }
 
-    /// The part that names the logger: by its shape, or else a word after the time or the level.
+    /// Returns the part that names the logger: one that looks like it, or else the last word that is not a thread.
     pub(super) fn logger(&self) -> Option<&Part> {
         self.find(Kind::Logger).or_else(|| {
-            // what brackets hold before the level is a thread's name
+            // a bracketed word before the level is the thread's name
             let level = self.parts.iter().position(|part| part.kind == Kind::Level);
             let is_thread = |at: usize, part: &Part| {
                 level.is_some_and(|level| at < level) && part.open == b'[' && self.parts.len() > 3
@@ -87,7 +87,7 @@ impl Head {
         })
     }
 
-    /// Takes all parts from an offset on.
+    /// Appends all parts from an offset on.
     fn take_all(&mut self, text: &str, from: usize, until: usize) {
         let mut at = from;
         while at < until && self.parts.len() < MAX_PARTS {
@@ -113,7 +113,8 @@ impl Head {
         }
     }
 
-    /// Takes what brackets at an offset hold: one part, several, or a thread's name of any text. Returns the offset after it.
+    /// Appends the contents of the brackets at an offset (one part, several, or a thread's name) and returns the offset
+    /// after them.
     fn take_brackets(
         &mut self,
         text: &str,
@@ -145,7 +146,7 @@ impl Head {
         Some(end)
     }
 
-    /// Takes the parts after those of a learned layout that nothing else looks like: some records have more of them.
+    /// Appends unmistakable parts after those of a learned layout, which only some records have.
     pub(super) fn extend(&mut self, text: &str) {
         let known = self.parts.len();
         let text = first_line(text);
@@ -172,7 +173,7 @@ impl Head {
         self.message = self.parts.last().map_or(0, |last| last.end);
     }
 
-    /// Returns true if a word in lower case follows words that nothing sets off: `lost, error was empty`.
+    /// Returns true if a lower-case word follows a word that nothing sets off: `lost, error was empty`.
     fn is_in_sentence(&self, text: &str, at: usize) -> bool {
         self.parts.last().is_some_and(|last| {
             last.kind == Kind::Word
@@ -186,7 +187,8 @@ impl Head {
         self.find(kind).is_some()
     }
 
-    /// Takes what brackets hold if that is a time or a level and other parts: `[2024-03-04T05:06:07Z ERROR shop::db]`.
+    /// Appends the contents of brackets with several parts if a time, a level or a caller is among them:
+    /// `[2024-03-04T05:06:07Z ERROR shop::db]`.
     fn take_group(&mut self, text: &str, inside: std::ops::Range<usize>) -> bool {
         let before = self.parts.len();
         self.grouped = true;
@@ -220,7 +222,7 @@ impl Head {
             Kind::Time => !has_time,
             Kind::Level => !has_level,
             Kind::Caller | Kind::Thread => !self.has(part.kind),
-            // also one without a mark after it, which its own name shows: `ERROR shop::db text`
+            // a logger without a mark after it is recognised by its name alone: `ERROR shop::db text`
             Kind::Logger => {
                 let is_shown = part.is_sure() && !self.has(Kind::Caller) || !self.parts.is_empty();
                 is_shown && !self.has(Kind::Logger) || !has_level
@@ -234,7 +236,7 @@ impl Head {
         }
     }
 
-    /// Returns true for a word before a logger's name that shows itself: `request: shop::db: text`.
+    /// Returns true for a word before an unmistakable logger: `request: shop::db: text`.
     fn is_before_logger(&self, text: &str, part: &Part) -> bool {
         let next = || {
             bare(text, part.end, false, false)
@@ -279,7 +281,7 @@ impl Head {
         {
             return false;
         }
-        // brackets, or the mark that already stood between two parts
+        // brackets, or a mark that already separated two parts
         let repeats = |separator: Separator| {
             separator != Separator::Space
                 && self
@@ -295,7 +297,7 @@ impl Head {
                 )
     }
 
-    /// Takes off the parts at the end that nothing confirms.
+    /// Removes trailing parts that nothing confirms.
     fn settle(&mut self) {
         let level = self.parts.iter().rposition(|part| part.kind == Kind::Level);
         while let Some(last) = self.parts.last() {
@@ -330,7 +332,7 @@ impl Head {
             .parts
             .iter()
             .filter(|part| !matches!(part.kind, Kind::Time | Kind::Level));
-        // a word counts where the mark after it is that after the level, or closes brackets
+        // a word counts if the mark after the level follows it too, or if brackets enclose it
         let repeats = |part: &Part| {
             level.is_some_and(|level| {
                 level.separator == part.separator && matches!(level.separator, Separator::Mark(_))
@@ -354,7 +356,7 @@ impl Head {
             (Some(_), Some(_)) => true,
             // a time of day may occur in a sentence
             (Some(time), None) => {
-                // before any text, a time with a zone is what `kubectl logs --timestamps` puts there
+                // without a mark, a time with a zone is a prefix of `kubectl logs --timestamps`
                 let is_marked = matches!(
                     time.separator,
                     Separator::Mark(" - " | " | " | " : " | ": ")
@@ -393,13 +395,13 @@ impl Head {
 }
 
 impl Part {
-    /// Returns true if brackets or a mark set it off.
+    /// Returns true if brackets or a mark set the part off.
     fn is_marked(&self) -> bool {
         self.open != 0 || !matches!(self.separator, Separator::Space)
     }
 }
 
-/// Returns true for a time that an envelope puts before a further line of a record, which shows by its indentation.
+/// Returns true for an envelope's time before the further line of a record, recognised by its indentation.
 fn is_enveloped(text: &str, time: &Part) -> bool {
     let after = text.get(time.range.end..).unwrap_or("");
     let is_indented = after.starts_with(" \t")
@@ -407,7 +409,7 @@ fn is_enveloped(text: &str, time: &Part) -> bool {
     time.open == 0 && is_indented && time.stamp.is_some_and(|stamp| stamp.zone_stated)
 }
 
-/// Returns the first line of a text: a head is on one.
+/// Returns the first line of a text; a head never spans lines.
 fn first_line(text: &str) -> &str {
     memchr::memchr(b'\n', text.as_bytes())
         .and_then(|end| text.get(..end))
@@ -418,7 +420,7 @@ fn is_upper(word: &str) -> bool {
     word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_uppercase())
 }
 
-/// All readings of the part at an offset, the surest first.
+/// Returns all readings of the part at an offset, the surest first.
 pub(super) fn candidates(text: &str, at: usize) -> impl Iterator<Item = Part> {
     let brackets = Bracketed::at(text, at);
     let bracket = brackets.and_then(|brackets| {
@@ -435,7 +437,7 @@ pub(super) fn candidates(text: &str, at: usize) -> impl Iterator<Item = Part> {
     bracket.into_iter().chain(bare)
 }
 
-/// A cheap test of a text's first bytes.
+/// Returns false if the first bytes rule out a head.
 fn may_start(text: &str) -> bool {
     let bytes = text.as_bytes();
     match bytes.first() {

@@ -1,5 +1,5 @@
-//! The layout of a stream, learned from its records: which parts all of them have, so that a word that may be
-//! a logger's name or a message's first one is recognised apart.
+//! The layout of a stream, learned from its records: the parts that nearly all of them have. It distinguishes a
+//! logger's name from the first word of a message.
 
 use std::collections::HashSet;
 
@@ -11,19 +11,19 @@ use crate::input::Line;
 use crate::log::level;
 use kwhy_model::{Severity, Stamp};
 
-/// The number of records that a layout is learned from at most.
+/// The maximum number of records that a layout is learned from.
 const RECORDS: usize = 200;
 
-/// The number of records that must agree at least.
+/// The minimum number of records that must agree.
 const LEAST: usize = 4;
 
-/// The share of records that must agree, in percent.
+/// The minimum share of records that must agree, in percent.
 const SHARE: usize = 95;
 
-/// The share of different values among the words that may be names, in percent.
+/// The maximum share of distinct values among words that may be names, in percent.
 const DIFFERENT: usize = 34;
 
-/// What each record has in one place of its head.
+/// The part that each record has at one position of its head.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Shape {
     kind: Kind,
@@ -50,21 +50,21 @@ impl Shape {
     }
 }
 
-/// The parts of all heads of a stream.
+/// The parts common to all heads of a stream.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Layout {
     shapes: Vec<Shape>,
-    /// True if the time before each line, which one line alone shows as an envelope's, is the records' own.
+    /// True if the time before each line is the records' own, although a single line would suggest an envelope's.
     is_outermost: bool,
-    /// The spaces before heads.
+    /// The padding before heads.
     padding: Option<Padding>,
-    /// What follows messages with pairs after them, where heads have no level.
+    /// The layout after messages that end in pairs, if heads have no level.
     pairs: Option<Usual>,
     /// True if levels in brackets are padded: `[INFO ]`, `[INFO]  `.
     pads_levels: bool,
-    /// True if it has parts that the format which each line alone shows does not read.
+    /// True if it has parts that the format detected from a single line does not parse.
     is_surer: bool,
-    /// What follows the head of records of a level, where those of others have nothing there.
+    /// The additional part after the head in records of a certain level.
     of_level: Vec<(String, Shape)>,
 }
 
@@ -77,17 +77,17 @@ impl Layout {
         self.shapes.len()
     }
 
-    /// Returns true if records have no head.
+    /// Returns true if the records have no head.
     pub(in crate::log) fn is_bare(&self) -> bool {
         self.shapes.is_empty()
     }
 
-    /// Returns true if pairs follow messages, though heads have no level.
+    /// Returns true if messages are followed by pairs, although heads have no level.
     pub(super) fn has_pairs(&self) -> bool {
         self.pairs.is_some()
     }
 
-    /// Returns true if a logger in brackets follows messages.
+    /// Returns true if messages are followed by a logger in brackets.
     pub(super) fn has_loggers(&self) -> bool {
         self.pairs.as_ref().is_some_and(|pairs| pairs.has_loggers)
     }
@@ -100,7 +100,7 @@ impl Layout {
         self.is_surer
     }
 
-    /// The part that follows the head of records of a level.
+    /// Returns the additional part of records of a level.
     pub(super) fn of_level(&self, level: &str) -> Option<&Shape> {
         let mut known = self.of_level.iter();
         known
@@ -108,18 +108,18 @@ impl Layout {
             .map(|(_, shape)| shape)
     }
 
-    /// The number of spaces before the head of a line.
+    /// Returns the number of spaces before the head of a line.
     pub(in crate::log) fn padding(&self, line: &str) -> usize {
         self.padding.map_or(0, |padding| padding.before(line))
     }
 
-    /// The head of a line, after the spaces before it.
+    /// Returns the number of spaces before the head of a line, and the head.
     fn head(&self, line: &str) -> Option<(usize, Head)> {
         let padding = self.padding(line);
         Some((padding, Head::within(line.get(padding..)?, self)?))
     }
 
-    /// Learns the layout of lines, if they have one that is worth knowing.
+    /// Learns the layout of lines; `None` if they have no common one with a level, or with a time that is set off.
     pub(in crate::log) fn learn<'l>(
         lines: impl Iterator<Item = &'l str> + Clone,
     ) -> Option<Layout> {
@@ -170,7 +170,7 @@ impl Layout {
             .zip(&places)
             .filter(|(text, at)| **at >= text.len());
         if empty.count() * 2 > texts.len() {
-            // all records say the same
+            // all messages are the same, so their words look like parts of the head
             let is_word = |shape: &Shape| {
                 let is_bare = shape.open == 0 && shape.separator == Separator::Space;
                 let is_last = shape.separator == Separator::None;
@@ -197,7 +197,7 @@ impl Layout {
         })
     }
 
-    /// Learns the layout of lines that alone have the format of Go's log or of zap: one with more than their parts.
+    /// Learns the layout of lines detected as Go's log or zap; `None` if it has no more parts than those formats.
     pub(super) fn learn_surer<'l>(lines: impl Iterator<Item = &'l str> + Clone) -> Option<Layout> {
         let layout = Layout::learn(lines)?;
         let level = layout
@@ -214,7 +214,7 @@ impl Layout {
         is_surer.then_some(Layout { is_surer, ..layout })
     }
 
-    /// Learns the layout of lines with a time or nothing before the message, and pairs after it.
+    /// Learns the layout of lines that have only a time or nothing before the message, and pairs after it.
     pub(super) fn learn_pairs<'l>(lines: impl Iterator<Item = &'l str>) -> Option<Layout> {
         let texts: Vec<&str> = lines
             .filter(|line| !line.is_empty() && !line.starts_with([' ', '\t']))
@@ -242,7 +242,7 @@ impl Layout {
         })
     }
 
-    /// The same layout, of lines from their first byte on.
+    /// Marks the layout as that of lines from their first byte on.
     pub(super) fn outermost(self) -> Layout {
         Layout {
             is_outermost: true,
@@ -250,13 +250,13 @@ impl Layout {
         }
     }
 
-    /// The offset of the message in a line with this layout.
+    /// Returns the offset of the message in a line with this layout.
     pub(in crate::log) fn message(&self, text: &str) -> Option<usize> {
         let (padding, head) = self.head(text)?;
         Some(padding + head.message)
     }
 
-    /// The time and the level in the head of a line.
+    /// Returns the time and the severity stated by the head of a line.
     pub(in crate::log) fn header(&self, text: &str) -> (Option<Stamp>, Option<Severity>) {
         let Some((padding, head)) = self.head(text) else {
             return (None, None);
@@ -266,17 +266,17 @@ impl Layout {
         (head.time(), word.and_then(level::of_head))
     }
 
-    /// Returns true if a line starts with the head of a record whose time looks like an envelope's.
+    /// Returns true if a line starts with a head whose time looks like an envelope's.
     pub(in crate::log) fn is_before_envelopes(&self, text: &str) -> bool {
         self.is_outermost && Head::within(text, self).is_some()
     }
 
-    /// Returns true if records show by more than a time that they are some.
+    /// Returns true if more than a time shows that the lines are records.
     pub(crate) fn is_sure(&self) -> bool {
         self.has_pairs() || self.shapes.iter().any(|shape| shape.kind == Kind::Level)
     }
 
-    /// The lines that are no further ones of a record.
+    /// Returns the lines that may be the first of a record.
     fn firsts<'l>(&self, lines: &'l [Line<'_>]) -> impl Iterator<Item = &'l str> {
         lines.iter().map(|line| line.text).filter(|line| {
             let is_indented = line.starts_with([' ', '\t']);
@@ -284,7 +284,7 @@ impl Layout {
         })
     }
 
-    /// Returns true if four of five lines have this layout.
+    /// Returns true if at least four of five lines have this layout.
     pub(in crate::log) fn is_of_all(&self, lines: &[Line<'_>]) -> bool {
         let (mut all, mut fitting) = (0, 0);
         for line in self.firsts(lines).take(4 * RECORDS) {
@@ -296,7 +296,7 @@ impl Layout {
 
     /// Returns true if each line that is not indented has this layout.
     pub(crate) fn is_of_each(&self, lines: &[Line<'_>]) -> bool {
-        // nothing shows the first line of a record without a head
+        // without a head, nothing marks the first line of a record
         !self.is_bare() && self.firsts(lines).all(|line| self.head(line).is_some())
     }
 }
@@ -305,7 +305,7 @@ fn is_named(kind: Kind) -> bool {
     matches!(kind, Kind::Logger | Kind::Word | Kind::Thread)
 }
 
-/// Returns true if a line may start a record of some layout.
+/// Returns true if a line may be the start of a record in some layout.
 fn begins(line: &str) -> bool {
     let first = candidates(line, 0).next();
     first.is_some_and(|part| match part.kind {
@@ -329,7 +329,7 @@ fn is_logger(part: Part) -> bool {
         && matches!(part.separator, Separator::Mark(": " | " - " | " | "))
 }
 
-/// Returns the shape that nearly all texts have at their places.
+/// Returns the shape of the next part, which nearly all texts have at these offsets.
 fn next_shape(texts: &[&str], places: &[usize], before: &[Shape]) -> Option<Shape> {
     let has = |kind| before.iter().any(|shape| shape.kind == kind);
     let (first, at) = (texts.first()?, *places.first()?);
@@ -370,10 +370,10 @@ fn next_shape(texts: &[&str], places: &[usize], before: &[Shape]) -> Option<Shap
         let accepted = match kind {
             Kind::Time | Kind::Level | Kind::Caller => true,
             Kind::Number => shape.open != 0 || !has(Kind::Level),
-            // one word that all records have may start all messages
+            // no limit on distinct values
             Kind::Span => true,
             _ if shape.open == 0 && matches!(shape.separator, Separator::Space) => {
-                // a word that all records have, before a logger that all have
+                // a word that is the same in all records, before a logger in nearly all
                 let is_before_logger = || {
                     let named = texts.iter().zip(places).filter(|(text, at)| {
                         candidates(text, **at)
@@ -396,7 +396,7 @@ fn next_shape(texts: &[&str], places: &[usize], before: &[Shape]) -> Option<Shap
     None
 }
 
-/// Returns true if levels of four letters in brackets have one more space, inside or after.
+/// Returns true if four-letter levels in brackets are padded by a space, inside or after the brackets.
 fn are_levels_padded(texts: &[&str]) -> bool {
     let of_four = texts.iter().filter_map(|text| {
         let (level, rest) = text.strip_prefix('[')?.split_once(']')?;
@@ -410,7 +410,7 @@ fn are_levels_padded(texts: &[&str]) -> bool {
     padded > 0 && padded * 100 >= all * SHARE
 }
 
-/// The names that follow the heads of all records of a level, one of which shows that it is a name.
+/// Returns the names that follow the heads of all records of a level, if one of them is unmistakably a name.
 fn names_of_levels(texts: &[&str], places: &[usize], levels: &[&str]) -> Vec<(String, Shape)> {
     let mut found = Vec::new();
     let all: HashSet<&str> = levels

@@ -1,8 +1,8 @@
-//! Heads put together from parts: a time, a level, a thread, a logger, a place in the source, in any order, in brackets
-//! or not, with any marks between them; then the message, and pairs or an object after it.
+//! Heads composed of parts: a time, a level, a thread, a logger and a source location, in any order, with or without
+//! brackets, with any marks between them; then the message, followed by pairs or an object.
 //!
-//! Where a word may be a logger's name or the message's first one, a line alone is read by what is usual;
-//! [`Layout::learn`] knows it from the other lines of the stream. Layouts with a name of their own are listed in `named.rs`.
+//! A word that may be a logger's name or the first of the message is read in the usual way on a single line;
+//! [`Layout::learn`] decides from the other lines of the stream. Layouts of well-known writers are in `named.rs`.
 
 mod head;
 mod learned;
@@ -31,7 +31,7 @@ pub(super) use named::{LOGBACK, PYTHON, SPRING_BOOT};
 use parts::{Kind, Part};
 pub(super) use spread::{ends, goes_on};
 
-/// Any layout without a name of its own.
+/// Any layout that is not one of a well-known writer.
 pub(super) const FORMAT: FormatSpec = FormatSpec {
     format: Format::TextLog,
     first: b"0123456789[(<TDIWECFVNSAPJMOtdiwecfvnspa",
@@ -45,7 +45,7 @@ pub(super) const FORMAT: FormatSpec = FormatSpec {
     },
     show: |_, text| match Head::of(text) {
         Some(_) if envelope::has_time_of_another(text) => Shown::NoRecord,
-        // the values after the message may have the time
+        // the values after the message may contain the time
         Some(head) if head.find(Kind::Time).is_none() && text.contains("time") => Shown::Unclear,
         Some(head) => shown(text, &head),
         None => Shown::NoRecord,
@@ -53,7 +53,7 @@ pub(super) const FORMAT: FormatSpec = FormatSpec {
     follow: Follow::RAW,
 };
 
-/// Returns true if a text starts with a time and a level of which brackets or marks set one off.
+/// Returns true if a text starts with a head that has a level and a part set off by brackets or marks.
 pub(super) fn is_marked(text: &str) -> bool {
     Head::of(text).is_some_and(|head| {
         head.find(Kind::Level).is_some()
@@ -64,12 +64,12 @@ pub(super) fn is_marked(text: &str) -> bool {
     })
 }
 
-/// Returns true for formats that say no more than that a head is there.
+/// Returns true for formats detected by little more than the presence of a head.
 fn is_free(format: Format) -> bool {
     matches!(format, Format::TextLog | Format::Leveled | Format::Plain)
 }
 
-/// Returns true if a record of a format has a head from parts.
+/// Returns true if a record of this format has a head composed of parts.
 fn is_textual(format: Format, text: &str) -> bool {
     matches!(
         format,
@@ -78,7 +78,7 @@ fn is_textual(format: Format, text: &str) -> bool {
         || is_read_within(format, text)
 }
 
-/// Returns true if a level in lower case and a name in brackets or before a mark follow the time that Go's log writes.
+/// Returns true if a level and a name in brackets follow the time that Go's log writes.
 fn is_levelled_go(text: &str) -> bool {
     Head::of(text).is_some_and(|head| match head.parts.as_slice() {
         [time, level, name, ..] => {
@@ -91,32 +91,32 @@ fn is_levelled_go(text: &str) -> bool {
     })
 }
 
-/// Returns true for a format that shows no more than that a head is there.
+/// Returns true if a learned layout may replace this format.
 fn is_read_within(format: Format, text: &str) -> bool {
-    // zap's with other separators than tabs
+    // zap's format with separators other than tabs
     is_free(format) || (format == Format::ZapConsole && !text.contains('\t'))
 }
 
-/// Returns true if a space or a tab is between a level and the brackets after it, as logrus writes it where it pads levels.
+/// Returns true if a space or a tab separates an upper-case level from the brackets after it: logrus padding levels.
 fn is_spaced(text: &str) -> bool {
     let letters = text.bytes().take_while(u8::is_ascii_uppercase).count();
     text.get(letters..)
         .is_some_and(|rest| rest.starts_with([' ', '\t']) && rest.trim_start().starts_with('['))
 }
 
-/// The number of lines that a layout is learned from at most.
+/// The maximum number of lines that a layout is learned from.
 const LINES: usize = 800;
 
-/// The share of lines in percent that have no format of their own, in streams without a head.
+/// The minimum share of lines without a format of their own in streams without a head, in percent.
 const SHARE: usize = 95;
 
-/// The most digits below a second of a time that no runtime puts before a line.
+/// The maximum number of fractional digits of a time that no runtime printed.
 const DIGITS: u8 = 6;
 
-/// Learns the layout of a stream from its first lines, in their envelopes or not.
+/// Learns the layout of a stream from its first lines, with or without their envelopes.
 pub(super) fn learn(lines: &[Line<'_>]) -> Option<Layout> {
     let lines = lines.iter().filter(|line| !line.is_blank()).take(LINES);
-    // a mark after the time of every line is no runtime's
+    // a runtime puts no mark after its time
     let is_marked = |line: &Line<'_>| {
         envelope::stamped(line.text).is_some_and(|from| {
             ["- ", "| "]
@@ -134,7 +134,7 @@ pub(super) fn learn(lines: &[Line<'_>]) -> Option<Layout> {
     }
     let payload = |line: &Line<'_>| {
         let payload = Payload::from_line(*line);
-        // a time before the text may be the record's own
+        // the time before the text may be the record's own
         if super::formats::find(line.text).is_some() {
             payload.text().as_str().to_owned()
         } else {
@@ -174,7 +174,7 @@ pub(super) fn learn(lines: &[Line<'_>]) -> Option<Layout> {
     if bare.len() * 100 < inner.len() * SHARE {
         return None;
     }
-    // a time that is no runtime's
+    // a time that no runtime printed
     let is_own = |text: &str| {
         let time = leading_date_time(text).map(|(time, _)| time);
         time.is_none_or(|time| time.digits <= DIGITS)
@@ -185,16 +185,16 @@ pub(super) fn learn(lines: &[Line<'_>]) -> Option<Layout> {
     }
 }
 
-/// Returns true if a learned layout reads the record that starts with a text, rather than the format that the line alone shows.
+/// Returns true if a record is parsed by the learned layout rather than by the format detected from its line.
 pub(super) fn reads(format: Option<Format>, text: &str, layout: &Layout) -> bool {
     let is_better = match format {
         None => true,
-        // a level alone is a format of its own, which has no pairs
+        // a lone level is a format of its own, without pairs
         Some(Format::Leveled) => layout.len() > 1 || layout.pads_levels(),
         Some(Format::PythonLogging | Format::Logback | Format::SpringBoot) => {
             Head::of(text).is_none_or(|head| head.parts.len() < layout.len())
         }
-        // after the time of Go's log a level, and a name in brackets
+        // a level and a name in brackets after Go's time
         Some(Format::GoLog) => layout.is_surer() || is_levelled_go(text),
         Some(Format::ZapConsole) if layout.is_surer() => true,
         Some(Format::Logrus) => layout.is_surer() && is_spaced(text),
@@ -203,7 +203,7 @@ pub(super) fn reads(format: Option<Format>, text: &str, layout: &Layout) -> bool
     is_better && Head::within(text, layout).is_some()
 }
 
-/// Parses a record whose layout is known.
+/// Parses a record in a known layout.
 pub(super) fn read_within<'a>(payload: &Payload<'a>, layout: &Layout) -> Option<Event<'a>> {
     let text = payload.as_str();
     let mut head = Head::within(text, layout)?;
@@ -229,7 +229,7 @@ fn severity(text: &str, part: &Part) -> Option<Severity> {
     level::of_head(text.get(part.range.clone())?)
 }
 
-/// Returns the offset of the end of a message that an object follows to the end, and the object's members.
+/// Returns the end of a message that is followed by an object up to the end, and the object's members.
 pub(super) fn trailing_object<'a>(
     payload: &Payload<'a>,
     from: usize,
@@ -238,7 +238,7 @@ pub(super) fn trailing_object<'a>(
     rest::object(payload, from, end)
 }
 
-/// Takes the time from the values after the message, where the head has none.
+/// Takes the time from the values after the message if the record has none.
 pub(super) fn take_time(event: &mut Event<'_>) {
     let field = event.field("timestamp").or_else(|| event.field("time"));
     if let Some((stamp, _)) = field.and_then(|value| leading_date_time(value.as_str())) {
@@ -246,12 +246,12 @@ pub(super) fn take_time(event: &mut Event<'_>) {
     }
 }
 
-/// Makes an event of a record with this head.
+/// Builds the event of a record with this head.
 fn event<'a>(payload: &Payload<'a>, format: Format, head: &Head) -> Event<'a> {
     event_of(payload, format, head, None)
 }
 
-/// The same, of a stream whose layout is known or not.
+/// Builds the event of a record, using the layout of its stream if known.
 fn event_of<'a>(
     payload: &Payload<'a>,
     format: Format,
@@ -280,7 +280,7 @@ fn event_of<'a>(
         Format::TextLog if !is_relayed => spread::read(payload, head.message),
         _ => None,
     };
-    // formats with a name have no values after the message
+    // well-known formats have no values after the message
     let rest = match format {
         _ if is_relayed => rest::Rest::of(head.message..text.len()),
         _ if spread.is_some() => rest::Rest::of(head.message..head.message),
@@ -317,7 +317,7 @@ fn event_of<'a>(
     }
 }
 
-/// Returns true if a record of another program follows a head.
+/// Returns true if the message is a record of another program.
 fn is_relayed(text: &str, head: &Head) -> bool {
     text.get(head.message..).is_some_and(relayed::is_record)
 }

@@ -1,4 +1,4 @@
-//! Layouts that have a name: each is known by its parts in their order.
+//! Layouts of well-known writers, each identified by its parts in order.
 
 use super::event;
 use super::head::Head;
@@ -7,7 +7,7 @@ use crate::log::formats::{Follow, FormatSpec};
 use crate::log::header::Shown;
 use kwhy_model::Format;
 
-/// Spring Boot's pattern: a process and ` --- ` before the thread. Versions 2 and 3.
+/// Spring Boot's pattern (versions 2 and 3): a process id and ` --- ` before the thread.
 pub(in crate::log) const SPRING_BOOT: FormatSpec = FormatSpec {
     format: Format::SpringBoot,
     first: b"0123456789",
@@ -23,8 +23,8 @@ pub(in crate::log) const SPRING_BOOT: FormatSpec = FormatSpec {
     follow: Follow::RAW,
 };
 
-/// The patterns of logback and log4j2, whose thread occurs in brackets before the level, and that of Elasticsearch and
-/// Logstash, with all parts in brackets.
+/// The patterns of logback and log4j2 with the thread in brackets before the level, and that of Elasticsearch and
+/// Logstash with all parts in brackets.
 pub(in crate::log) const LOGBACK: FormatSpec = FormatSpec {
     format: Format::Logback,
     first: b"0123456789[",
@@ -56,13 +56,13 @@ pub(in crate::log) const PYTHON: FormatSpec = FormatSpec {
     follow: Follow::RAW,
 };
 
-/// Returns true if the first bytes contain a mark.
+/// Returns true if the first bytes contain this mark.
 fn has(text: &str, mark: &[u8]) -> bool {
     let window = &text.as_bytes()[..text.len().min(72)];
     memchr::memmem::find(window, mark).is_some()
 }
 
-/// Returns true if the marks occur that all layouts of Python have: cheap to test.
+/// Returns true if a text contains the marks common to all of Python's layouts; a cheap test.
 fn has_marks_of_python(text: &str) -> bool {
     let letters = text.bytes().take_while(u8::is_ascii_alphabetic).count();
     match text.as_bytes().get(letters) {
@@ -83,13 +83,13 @@ fn shown(spec: &FormatSpec, text: &str) -> Shown {
     }
 }
 
-/// The format whose layout a head has.
+/// Returns the well-known format that uses this head's layout.
 pub(super) fn format(text: &str, head: &Head) -> Option<Format> {
     let parts = head.parts.as_slice();
     let is_name = |part: &Part| matches!(part.kind, Kind::Logger | Kind::Word | Kind::Thread);
     let marked = |mark| move |part: &Part| part.separator == Separator::Mark(mark);
     let level = head.find(Kind::Level)?;
-    // levels of one letter or in lower case are of other writers
+    // other writers use levels of one letter or in lower case
     let is_usual = text
         .get(level.range.clone())?
         .bytes()

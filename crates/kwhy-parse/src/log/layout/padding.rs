@@ -1,4 +1,4 @@
-//! Spaces before the first part of a head, which put the ends of levels, or of seconds since the start, below each other:
+//! Padding before the first part of a head, which right-aligns levels or seconds since the start:
 //!
 //! ```text
 //!  INFO arm ready            0.000000000s  INFO ready
@@ -8,16 +8,16 @@
 use super::head::candidates;
 use super::parts::Kind;
 
-/// The most spaces before a head.
+/// The maximum number of spaces before a head.
 const MOST: usize = 8;
 
-/// The number of columns in which a first part may end.
+/// The number of columns in which the first part may end.
 const COLUMNS: usize = 64;
 
-/// The least number of lines whose first parts end below each other.
+/// The minimum number of lines whose first parts end in the same column.
 const LEAST: usize = 3;
 
-/// Returns the offset of the first part of a head after spaces, and of its end.
+/// Returns the offsets of the start and the end of the first part after the spaces.
 fn first(text: &str) -> Option<(usize, usize)> {
     let indent = text
         .bytes()
@@ -45,14 +45,14 @@ fn first(text: &str) -> Option<(usize, usize)> {
     is_head.then_some((indent, part.range.end))
 }
 
-/// The column at which the first parts of padded heads end.
+/// The column in which the first part of padded heads ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Padding(usize);
 
 impl Padding {
     /// Learns the column from lines.
     pub(super) fn learn<'l>(lines: impl Iterator<Item = &'l str>) -> Option<Padding> {
-        // the number of lines, and of those with spaces
+        // the number of lines per column, and of those with spaces
         let mut columns = [(0usize, 0usize); COLUMNS];
         for (indent, end) in lines.filter_map(first) {
             if let Some((all, padded)) = columns.get_mut(end) {
@@ -67,9 +67,9 @@ impl Padding {
         (*all >= LEAST).then_some(Padding(end))
     }
 
-    /// The number of spaces before the head of a line.
+    /// Returns the number of spaces before the head of a line.
     pub(super) fn before(self, text: &str) -> usize {
-        // seconds since the start outgrow their column
+        // large numbers of seconds are wider than their column
         let is_since_start = |end: usize| text.get(..end).is_some_and(|head| head.ends_with('s'));
         match first(text) {
             Some((indent, end)) if end == self.0 || is_since_start(end) => indent,

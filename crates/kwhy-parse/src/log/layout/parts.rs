@@ -1,4 +1,4 @@
-//! The parts that heads are made of, and what is between them.
+//! The parts of heads and the separators between them.
 
 use std::ops::Range;
 
@@ -9,12 +9,12 @@ use crate::log::timestamp::written;
 use crate::log::zap_console::is_caller;
 use kwhy_model::Stamp;
 
-/// What a part of a head is.
+/// The kind of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Time,
     Level,
-    /// The name of a logger that looks like nothing else: `c.e.App`, `shop::db`.
+    /// A logger's name that cannot be an ordinary word: `c.e.App`, `shop::db`.
     Logger,
     /// `file.go:12`
     Caller,
@@ -22,11 +22,11 @@ pub(super) enum Kind {
     /// A context and its values: `request{id=7}:`
     Span,
     Number,
-    /// A word that may be a logger's name, or the message's first one.
+    /// A word that may be a logger's name or the first word of the message.
     Word,
 }
 
-/// What is between a part and the next.
+/// The separator between a part and the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Separator {
     /// Nothing: `[a][b]`.
@@ -41,20 +41,20 @@ pub(super) enum Separator {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Part {
     pub(super) kind: Kind,
-    /// The bracket before it, or 0.
+    /// The opening bracket before the part, or 0.
     pub(super) open: u8,
-    /// Its text without brackets and padding.
+    /// The text without brackets and padding.
     pub(super) range: Range<usize>,
     pub(super) separator: Separator,
     /// The offset after the separator.
     pub(super) end: usize,
     pub(super) stamp: Option<Stamp>,
-    /// True if brackets around several parts end after it.
+    /// True if brackets around several parts close after it.
     pub(super) closed: bool,
 }
 
 impl Part {
-    /// Returns true if nothing but a part of a head looks like it.
+    /// Returns true if the text cannot be anything but a part of a head.
     pub(super) fn is_sure(&self) -> bool {
         match self.kind {
             Kind::Time | Kind::Level | Kind::Caller | Kind::Span => true,
@@ -66,19 +66,19 @@ impl Part {
     }
 }
 
-/// The longest text in brackets that is a part.
+/// The maximum length of a bracketed text that is a part.
 const MAX_BRACKETED: usize = 240;
 
-/// The brackets that close.
+/// The closing brackets.
 const CLOSING: [u8; 4] = [b']', b')', b'>', b'}'];
 
-/// Set in the bracket of a part that occurs in it with others.
+/// A flag in `open`: the brackets enclose several parts.
 pub(super) const GROUP: u8 = 0x80;
 
 /// Marks between parts, the longest first.
 const MARKS: [&str; 9] = [" --- ", " -- ", " - ", " | ", " : ", " > ", ": ", ", ", "|"];
 
-/// The bytes that marks have besides spaces.
+/// The bytes of marks other than spaces.
 const MARK_BYTES: [u8; 5] = [b'-', b'|', b':', b'>', b','];
 
 /// Returns the number of spaces at the start of a text.
@@ -108,14 +108,14 @@ pub(super) fn separator(text: &str, at: usize) -> (Separator, usize) {
     }
 }
 
-/// Returns the mark after some spaces and its length with the spaces around it.
+/// Returns the mark after `spaces` spaces, and its length including the spaces around it.
 fn mark(rest: &str, spaces: usize) -> Option<(&'static str, usize)> {
-    // a mark's own first space is one of the padding
+    // the first space of a mark is one of the padding's
     let from = rest.get(spaces.saturating_sub(1)..)?;
     for mark in MARKS {
         let is_tight = !mark.starts_with(' ');
         let here = if is_tight { rest } else { from };
-        // the last space of a mark is missing at the end of a line
+        // at the end of a line, a mark lacks its last space
         let is_last = here.len() + 1 == mark.len()
             && mark.starts_with(here)
             && here.ends_with(['-', '|', ':']);
@@ -133,10 +133,10 @@ fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-' | b'$' | b'/' | b'@' | b'#')
 }
 
-/// Returns the length of a name at the start of a text; colons belong to it in pairs.
+/// Returns the length of the name at the start of a text; a name may contain `::` but no single colon.
 pub(super) fn name_length(text: &str) -> usize {
     let bytes = text.as_bytes();
-    // logback shortens a package to a point
+    // logback abbreviates a package to its first letter and a point
     let shortened =
         bytes.first() == Some(&b'.') && bytes.get(1).is_some_and(u8::is_ascii_alphabetic);
     if !shortened
@@ -163,7 +163,7 @@ pub(super) fn name_length(text: &str) -> usize {
     at - (text[..at].len() - text[..at].trim_end_matches(['.', '-', '/']).len())
 }
 
-/// The ends of names that are files and hosts, not loggers.
+/// Extensions and top-level domains of names that are files or hosts, not loggers.
 const FILES: [&str; 21] = [
     "yaml", "yml", "json", "conf", "cfg", "ini", "toml", "txt", "log", "sh", "go", "py", "js",
     "ts", "crt", "pem", "key", "xml", "sock", "local", "html",
@@ -185,7 +185,7 @@ pub(super) fn is_logger(name: &str) -> bool {
         && !name.contains(['/', '@'])
 }
 
-/// Returns true if a name is one that threads have.
+/// Returns true if a name is typical of threads.
 fn is_thread(name: &str) -> bool {
     let has = |part: &[u8]| memmem::find(name.as_bytes(), part).is_some();
     matches!(name, "main" | "MainProcess" | "restartedMain")
@@ -194,11 +194,11 @@ fn is_thread(name: &str) -> bool {
         || (name.contains('-') && (has(b"-exec-") || has(b"Worker-")))
 }
 
-/// Returns true for a file and a line, which may have a column and a function: `src/a.rs:7`, `a.js:7:9`, `a.py:run:7`.
+/// Returns true for a file and a line, possibly with a column or a function: `src/a.rs:7`, `a.js:7:9`, `a.py:run:7`.
 pub(super) fn is_place(word: &str) -> bool {
     if is_caller(word) && !word.contains("::") && !word.contains("://") {
         let file = word.rsplit_once(':').map_or("", |(file, _)| file);
-        // `10.0.0.1:80` and `host.example:80` are no places
+        // `10.0.0.1:80` and `host.example:80` are not source locations
         let extension = file
             .split(':')
             .next()
@@ -219,7 +219,7 @@ fn is_extension(word: &str) -> bool {
     SOURCES.contains(&word)
 }
 
-/// Classifies the text of a part that is set off by brackets or marks.
+/// Classifies the text of a part set off by brackets or marks.
 fn classify(text: &str) -> Option<(Kind, Option<Stamp>)> {
     if let Some(found) = written::leading(text)
         && found.length == text.len()
@@ -270,7 +270,7 @@ fn classify(text: &str) -> Option<(Kind, Option<Stamp>)> {
     Some((kind, None))
 }
 
-/// Returns the range of the name alone in a logger with a line: `shop.db:12`.
+/// Returns the range of the name in a logger that includes a line number: `shop.db:12`.
 pub(super) fn logger_range(text: &str, range: &Range<usize>) -> Range<usize> {
     let length = text.get(range.clone()).map_or(0, name_length);
     range.start..if length == 0 {
@@ -307,7 +307,7 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-/// What brackets hold.
+/// A bracketed text and what follows it.
 pub(super) struct Bracketed {
     open: u8,
     /// The text without padding.
@@ -318,7 +318,8 @@ pub(super) struct Bracketed {
 }
 
 impl Bracketed {
-    /// The name of a thread, which may be any text, before that of a class: `[IPC Server handler 13] org.example.ipc.Server: `.
+    /// Returns the part as a thread's name, which may be any text, if a class follows: `[IPC Server handler 13]
+    /// org.example.ipc.Server: `.
     pub(super) fn thread_of_class(&self, text: &str) -> Option<Part> {
         let is_class = |next: &Part| {
             let name = text.get(next.range.clone()).unwrap_or("");
@@ -345,7 +346,7 @@ impl Bracketed {
         })
     }
 
-    /// The part that the text is; none if it holds several parts, or words.
+    /// Returns the text as one part; `None` if it contains several parts or arbitrary words.
     pub(super) fn part(&self, text: &str) -> Option<Part> {
         let (kind, stamp) = classify(text.get(self.inside.clone())?)?;
         Some(Part {
@@ -354,7 +355,7 @@ impl Bracketed {
         })
     }
 
-    /// The text as a part of a kind, whatever it is.
+    /// Returns the text as a part of the given kind, whatever it contains.
     pub(super) fn part_of(&self, kind: Kind) -> Part {
         Part {
             kind,
@@ -368,7 +369,7 @@ impl Bracketed {
     }
 }
 
-/// Returns the part without brackets at an offset.
+/// Returns the unbracketed part at an offset.
 pub(super) fn bare(text: &str, at: usize, wants_time: bool, wants_level: bool) -> Option<Part> {
     let rest = text.get(at..)?;
     let part = |kind, length: usize, stamp| {
@@ -441,7 +442,7 @@ pub(super) fn bare(text: &str, at: usize, wants_time: bool, wants_level: bool) -
     {
         let length = name + close + 1;
         let ends = matches!(rest.as_bytes().get(length), Some(b':'));
-        // contexts in one another: `a{x=1}:b{y=2}: `
+        // nested contexts: `a{x=1}:b{y=2}: `
         if ends {
             return part(Kind::Span, length, None);
         }

@@ -1,4 +1,4 @@
-//! What follows a head: the message, and the values after it as pairs or as an object.
+//! The text after a head: the message, and values after it as pairs or as an object.
 
 use std::ops::Range;
 
@@ -10,32 +10,32 @@ use crate::log::payload::Payload;
 use crate::log::quote::unquote_json;
 use kwhy_model::{Field, Written};
 
-/// A message and the values after it.
+/// A message and the values that follow it.
 pub(super) struct Rest<'a> {
     pub(super) message: Range<usize>,
     pub(super) fields: Vec<Field<'a>>,
-    /// The logger, where it follows the message.
+    /// The logger, if it follows the message.
     pub(super) logger: Option<Range<usize>>,
 }
 
-/// The number of objects' starts that are examined.
+/// The maximum number of possible object starts to examine.
 const CANDIDATES: usize = 8;
 
-/// What the head says of the writer.
+/// What the head reveals of its writer's conventions.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Habits {
-    /// The level occurs in square brackets, as hclog and structlog write it.
+    /// The level is in square brackets, as in hclog and structlog.
     pub(super) bracketed: bool,
-    /// Padding follows the message, and maybe the logger in brackets, as structlog writes them: its levels are in lower case.
+    /// Padding and possibly a bracketed logger follow the message, as in structlog, whose levels are in lower case.
     pub(super) padded: bool,
     /// No logger follows the message.
     pub(super) nameless: bool,
-    /// The level has four letters and the time starts with a month, as slog-term writes them.
+    /// The level has four letters and the time starts with a month, as in slog-term.
     pub(super) four_letters: bool,
 }
 
 impl Rest<'_> {
-    /// A message alone.
+    /// Returns a message without values.
     pub(super) fn of(message: Range<usize>) -> Self {
         Rest {
             message,
@@ -79,7 +79,7 @@ pub(super) fn read<'a>(payload: &Payload<'a>, from: usize, habits: Habits) -> Re
     let mut logger = None;
     if habits.padded {
         message.end = message.start + said.trim_end_matches(' ').len();
-        // structlog puts the logger after the message
+        // structlog writes the logger after the message
         let said = text.get(message.clone()).unwrap_or("");
         if let Some((length, name)) = trailing::logger(said).filter(|_| !habits.nameless) {
             let start = message.start + name;
@@ -94,7 +94,7 @@ pub(super) fn read<'a>(payload: &Payload<'a>, from: usize, habits: Habits) -> Re
     }
 }
 
-/// The members that slog-term lists after the message: `, key: value`.
+/// Parses the members that slog-term lists after the message (`, key: value`); also returns the message's end.
 pub(super) fn listed<'a>(
     payload: &Payload<'a>,
     from: usize,
@@ -119,7 +119,7 @@ pub(super) fn listed<'a>(
     (!fields.is_empty()).then_some((at, fields))
 }
 
-/// The members of a list alone: `key: value, key: value`.
+/// Parses a list of members that fills the range: `key: value, key: value`.
 pub(super) fn members<'a>(payload: &Payload<'a>, range: Range<usize>) -> Vec<Field<'a>> {
     let (first, mut fields) =
         listed(payload, range.start, range.end).unwrap_or((range.end, Vec::new()));
@@ -133,7 +133,7 @@ pub(super) fn members<'a>(payload: &Payload<'a>, range: Range<usize>) -> Vec<Fie
     fields
 }
 
-/// The member of a list that starts at an offset, with the colon after its key, and ends at another.
+/// Returns the member of a list in `start..end` whose key ends `colon` bytes after the start.
 fn listed_member<'a>(payload: &Payload<'a>, start: usize, colon: usize, end: usize) -> Field<'a> {
     let key = payload.name(start..start + colon);
     let value = start + colon + 2..end;
@@ -151,7 +151,7 @@ fn listed_member<'a>(payload: &Payload<'a>, start: usize, colon: usize, end: usi
     }
 }
 
-/// An object at the end of the first line, after a space or a tab.
+/// Returns the end of the message and the members of an object that ends the text, after a space or a tab.
 pub(super) fn object<'a>(
     payload: &Payload<'a>,
     from: usize,

@@ -1,5 +1,5 @@
-//! Heads that continue after the message, on lines of their own, as tracing writes them for people: members after the message, then the
-//! place in the source and the contexts.
+//! Records with further lines after the message, as in tracing's pretty format: members after the message, then the
+//! source location and the contexts on lines of their own.
 //!
 //! ```text
 //!   05:06:07.123  INFO shop::db: lift failed, berth: 7, user: "crane"
@@ -14,25 +14,25 @@ use super::rest;
 use crate::log::payload::Payload;
 use kwhy_model::Field;
 
-/// What follows the first line.
+/// The parts of such a record after its head.
 pub(super) struct Spread<'a> {
     pub(super) message: Range<usize>,
     pub(super) caller: Range<usize>,
     pub(super) fields: Vec<Field<'a>>,
 }
 
-/// The place in the source that a line consists of, but for a thread: `    at src/shop.rs:43 on main`.
+/// Returns the range of the source location in a line of its own, maybe with a thread: `    at src/shop.rs:43 on main`.
 fn place(line: &str) -> Option<Range<usize>> {
     let start = line.len() - line.trim_start().len();
     let rest = line.get(start..)?.strip_prefix("at ")?;
     let (word, following) = rest.split_once(' ').unwrap_or((rest.trim_end(), ""));
     let is_end = following.is_empty() || following.starts_with("on ");
-    // the other languages write stacks so
+    // stack traces of other languages have lines like this too
     (start > 0 && is_end && word.contains(".rs:") && is_place(word))
         .then(|| start + 3..start + 3 + word.len())
 }
 
-/// The members of a context that a line consists of, as a range; an empty one if it has none: `    in shop::request with id: 7`.
+/// Returns the range of the members of a context line, empty if it has none: `    in shop::request with id: 7`.
 fn context(line: &str) -> Option<Range<usize>> {
     let start = line.len() - line.trim_start().len();
     let rest = line.get(start..)?.strip_prefix("in ")?;
@@ -50,17 +50,17 @@ fn context(line: &str) -> Option<Range<usize>> {
     }
 }
 
-/// Returns true if a line is the place or a context of the record whose last line is `before`.
+/// Returns true if a line is a source location, or a context after one: `before` is the record's last line.
 pub(in crate::log) fn goes_on(before: &str, line: &str) -> bool {
     place(line).is_some() || context(line).is_some() && ends(before)
 }
 
-/// Returns true if the last line of a record is a place or a context: an empty line ends the record.
+/// Returns true if a line is a source location or a context, after which an empty line ends the record.
 pub(in crate::log) fn ends(line: &str) -> bool {
     place(line).is_some() || context(line).is_some()
 }
 
-/// Reads what follows a head whose message starts at an offset; none if the second line is no place.
+/// Parses the text after a head; `None` if the second line is not a source location.
 pub(super) fn read<'a>(payload: &Payload<'a>, from: usize) -> Option<Spread<'a>> {
     let text = payload.as_str();
     let end = memchr::memchr(b'\n', text.as_bytes())?;

@@ -11,7 +11,7 @@ fn payload(text: &str) -> Payload<'_> {
     })
 }
 
-/// Time, level, logger, caller and message of a record.
+/// Returns the time, level, logger, caller and message of a record.
 fn parts_of_first(text: &str) -> Option<[String; 5]> {
     Some(parts_of((FORMAT.read)(&payload(text))?))
 }
@@ -182,7 +182,7 @@ fn heads_of_any_parts() {
         ),
     ] {
         let mut found = parts_of_first(text).unwrap_or_else(|| panic!("{text}"));
-        // what these name is a thread, a process or a subsystem
+        // these names are a thread, a process or a subsystem
         if expected[2].is_empty() {
             found[2].clear();
         }
@@ -243,7 +243,7 @@ fn a_stream_shows_what_words_are() {
     assert_eq!(parts_of(event)[4], "arm: ready");
 }
 
-/// The records of a stream that is read whole, from its segments on.
+/// Returns the records of a stream that is parsed as a whole document.
 fn stream(text: &str) -> Vec<[String; 5]> {
     let mut parts_of_first = Vec::new();
     for segment in crate::segments_of_stream(text, crate::input::segments(text)) {
@@ -253,7 +253,7 @@ fn stream(text: &str) -> Vec<[String; 5]> {
     parts_of_first
 }
 
-/// What no line alone shows: marks after a time that looks like a runtime's, levels before a mark, names that are words.
+/// Parts that no single line reveals: marks after a runtime-like time, levels before a mark, loggers that are words.
 #[test]
 fn long_streams_show_what_words_are() {
     let names = ["Arm", "Quay", "Berth"];
@@ -291,7 +291,7 @@ fn threads_before_classes_have_any_name() {
         );
         assert_eq!(&text[head.message..], "lift: lost");
     }
-    // what is no class is the message's
+    // a name that is not a class belongs to the message
     let text = "2024-03-04 05:06:07,123 WARN [lift of arm] quay: lost";
     assert_eq!(
         &text[Head::of(text).unwrap().message..],
@@ -312,7 +312,7 @@ fn streams_show_heads() {
     let names = ["shop::db", "app", "app", "web::api", "shop::db"];
     let levels = ["ERROR", "INFO ", "WARN ", "TRACE", "DEBUG"];
     type Way = fn(&str, &str, &str, &str) -> String;
-    // a way of writing, and which of time, level and logger are in it
+    // a writer's layout, and whether it has a time, a level and a logger
     let ways: &[(Way, [bool; 3])] = &[
         (
             |time, level, name, says| format!("{time} - {level} - {name}: {says}"),
@@ -375,7 +375,7 @@ fn streams_show_heads() {
     }
 }
 
-/// A level in the midst of a sentence is none.
+/// A level in the middle of a sentence does not count.
 #[test]
 fn sentences_have_no_level() {
     let text = "2031-03-04T05:06:07.021007+00:00 - tide lost, error was empty";
@@ -419,7 +419,7 @@ fn heads_that_go_on_after_the_message() {
     assert_eq!(&text[events[0].span.end..][..2], "  ");
 }
 
-/// An object before each of whose lines another writer put a head.
+/// Objects spread over lines, each after another writer's head.
 #[test]
 fn objects_spread_after_heads() {
     let object = "{\n  \"level\": \"error\",\n  \"ts\": \"2031-03-04T05:06:07.5Z\",\n  \"msg\": \"lift failed\",\n  \"berths\": [\n    {\n      \"n\": 7\n    }\n  ]\n}\n";
@@ -443,7 +443,7 @@ fn objects_spread_after_heads() {
 }
 
 proptest::proptest! {
-    /// Whatever a stream contains, no line is read twice and each event lies in the text.
+    /// No line is parsed twice, and each event lies within the text.
     #[test]
     fn streams_of_any_lines_are_read(lines in proptest::collection::vec("(2031-03-04T05:06:07.021007000Z - |INFO - |  at src/a.rs:7|    in a with b: c|2031-03-04 05:06:08 INFO )?(\\{|\\}|\"a\": 1,|app: x|[a-z{}\": ]{0,12})", 0..24)) {
         let text = lines.join("\n");

@@ -1,5 +1,5 @@
-//! Messages with pairs after them where the head has a time or nothing at all, as structlog writes them for people without a
-//! level. A line alone may be a sentence; the keys of a stream recur.
+//! Messages followed by pairs, in heads with a time or nothing at all, as in structlog's console format without a
+//! level. A single line may be a sentence; in a stream the keys recur.
 //!
 //! ```text
 //! 2024-03-04T05:06:07.123456Z lift failed                    [quay.arm] berth=7 user='old joe'
@@ -11,22 +11,23 @@ use super::parts::name_length;
 use crate::log::formats::{Bare, pairs_start};
 use crate::log::logfmt::is_plain_key;
 
-/// The least number of lines.
+/// The minimum number of lines.
 const LEAST: usize = 8;
 
-/// The share of lines that end in pairs, of pairs whose keys recur, and of these lines with a logger, in percent.
+/// The minimum shares, in percent: of lines that end in pairs, of pairs whose keys recur, and of the former lines that
+/// also have a logger.
 const ENDING: usize = 40;
 const RECURRING: usize = 90;
 const NAMED: usize = 80;
 
-/// What follows the messages of a stream.
+/// The layout after the messages of a stream.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Usual {
-    /// True if it is a logger in brackets, before the pairs.
+    /// True if a logger in brackets precedes the pairs.
     pub(super) has_loggers: bool,
 }
 
-/// Says what follows the messages from these offsets on, if many of them end in pairs whose keys recur.
+/// Returns the layout after the messages that start at these offsets, if many end in pairs whose keys recur.
 pub(super) fn usual(texts: &[(&str, usize)]) -> Option<Usual> {
     let mut keys: HashMap<&str, usize> = HashMap::new();
     let (mut ending, mut named) = (0, 0);
@@ -41,7 +42,7 @@ pub(super) fn usual(texts: &[(&str, usize)]) -> Option<Usual> {
         let mut is_whole = start.is_some();
         for (key, value) in found.filter(|(key, _)| is_plain_key(key)) {
             *keys.entry(key).or_default() += 1;
-            // whoever quotes texts shows an empty one
+            // writers that quote texts print an empty one as `""`
             is_whole &= !value.is_empty();
         }
         ending += usize::from(is_whole);
@@ -56,7 +57,7 @@ pub(super) fn usual(texts: &[(&str, usize)]) -> Option<Usual> {
     })
 }
 
-/// Returns the length of a message without the logger in brackets after it, and the offset of the logger's name.
+/// Returns the length of a message without the bracketed logger at its end, and the offset of the logger's name.
 pub(super) fn logger(said: &str) -> Option<(usize, usize)> {
     let (before, name) = said.strip_suffix(']')?.rsplit_once(" [")?;
     let is_name = !name.is_empty() && name_length(name) == name.len();

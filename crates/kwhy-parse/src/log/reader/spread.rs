@@ -1,4 +1,4 @@
-//! Objects that are spread over lines, alone or after the heads that another writer put before each line.
+//! Multi-line JSON objects, alone or with another writer's head before each line.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use super::{Reader, SPREAD_LINES};
 use crate::input::Line;
 
 impl<'a> Reader<'a> {
-    /// Reads a record whose JSON object is spread over lines, and says how many it took.
+    /// Parses a record that is a multi-line JSON object; returns the number of lines after the first.
     pub(super) fn spread_object(
         &mut self,
         first: &Line<'a>,
@@ -41,8 +41,8 @@ impl<'a> Reader<'a> {
         Some(last + 1)
     }
 
-    /// Reads a record whose JSON object is spread over lines, before each of which another writer put its head, and says how many it
-    /// took. What the object does not say the first head does.
+    /// Parses a multi-line JSON object with another writer's head before each line; returns the number of lines after
+    /// the first. The first head supplies what the object lacks.
     pub(super) fn spread_after_heads(
         &mut self,
         first: &Line<'a>,

@@ -1,4 +1,4 @@
-//! Stack traces: which lines are of one, and which record they belong to.
+//! Decides which lines belong to a stack trace, and to which record the trace belongs.
 
 use super::super::continuation::{EnvelopedLine, frames_follow};
 use super::super::envelope::{Block, Envelopes, Sources, peel_from};
@@ -11,7 +11,7 @@ use crate::input::Line;
 use kwhy_model::{Format, Span};
 
 impl<'a> Reader<'a> {
-    /// The part of a stack trace that a line is which starts no record.
+    /// Returns the role of a line in a stack trace, for a line on which no record starts.
     pub(super) fn part(
         &mut self,
         text: &str,
@@ -20,11 +20,11 @@ impl<'a> Reader<'a> {
         following: &[Line<'a>],
     ) -> Option<Part> {
         let is_enveloped = envelopes.present;
-        // in an envelope a trace starts right after its record: only Go's frames are unmistakable. A dump of goroutines
-        // that lines of another kind of envelope separate from a record may be another's.
+        // in envelopes, a trace must directly follow its record, as only Go's frames are unmistakable; a goroutine dump
+        // separated from the record by another kind of envelope may belong to another record
         let is_next = |lines: Lines| lines.last == at.lines.before && at.lines.own == 1;
         let is_next = match &self.current {
-            // the trace of a bare record has no envelope
+            // the trace of a record without an envelope has none either
             Some(record) if !record.envelopes.present => false,
             Some(record) if record.stack.is_some() || is_next(record.lines) => true,
             _ => self
@@ -37,7 +37,7 @@ impl<'a> Reader<'a> {
         if is_enveloped && !is_next && (!is_frame(text) || is_dump_head(text) && is_separate) {
             return None;
         }
-        // in an envelope a line that starts nothing may be a record of its own
+        // an enveloped line that starts no record may be one of its own
         let may_go_on = !is_enveloped || {
             let record = self.current.as_ref();
             record.is_some_and(|record| record.may_continue_in(envelopes, at.lines))
@@ -51,7 +51,7 @@ impl<'a> Reader<'a> {
             return Some(part);
         }
         let sources = &mut self.sources;
-        // a function's name that no rule knows
+        // a function name of unknown shape, recognised by the location after it
         if stack_trace::may_be_function(text)
             && next(following, is_enveloped, sources).is_some_and(|next| is_location(next.as_str()))
         {
@@ -62,7 +62,7 @@ impl<'a> Reader<'a> {
         if !known || text.starts_with([' ', '\t']) && !is_in_message {
             return None;
         }
-        // a head is one if frames follow, a message's lines continue up to the next record
+        // an error's head needs frames after it; further lines of its message extend to the next record
         let is_of_trace = |line: &str| stack_trace::Trace::default().take(line).is_some();
         let mut frames_follow = || {
             if is_enveloped && !may_go_on {
@@ -87,7 +87,7 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// Adds a line of a stack trace to the record that it belongs to, if there is one.
+    /// Adds a line of a stack trace to its record; returns false if there is none.
     pub(super) fn frame(&mut self, payload: &Payload<'a>, part: Part, at: &Place) -> bool {
         let span = &at.span;
         let text = payload.as_str();
@@ -148,7 +148,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The contents of the next line, or of the next entry of the journal.
+/// Returns the payload of the next line, or of the journal's next entry.
 fn next<'a>(
     following: &[Line<'a>],
     is_enveloped: bool,
@@ -157,7 +157,7 @@ fn next<'a>(
     if !is_enveloped {
         return Some(Payload::from_line(*following.first()?));
     }
-    // an empty line ends an entry
+    // entries end with an empty line
     let start = following.iter().position(|line| !line.is_blank())?;
     let (first, following) = following.get(start..)?.split_first()?;
     let entry = Block::read(first, following).map(|(entry, _)| entry.message);

@@ -1,9 +1,10 @@
-//! Times in whatever order their writer puts the parts: for heads whose layout nothing names.
+//! Times with their parts in any order, for heads whose layout is unknown.
 //!
 //! Besides those of `leading_date_time`: `04-Mar-2024 05:06:07.123`, `04/Mar/2024 05:06:07`, `04 Mar 2024 05:06:07`,
 //! `04 03 2024 05:06:07.123`, `03/04/2024 05:06:07` (the month first, unless it is above 12), `2024.03.04 05:06:07`,
 //! `24/03/04 05:06:07`, `Mon, 04 Mar 2024 05:06:07 +0000`, `Mar 04 2024 05:06:07`, `Mar 04 05:06:07.123`,
-//! `Mon Mar 04 05:06:07 2024`, `Mar 4, 2024 5:06:07 AM`, seconds since 1970 with a fraction, `03-04 05:06:07.123`, `03.04 05:06:07`, and a time of day alone.
+//! `Mon Mar 04 05:06:07 2024`, `Mar 4, 2024 5:06:07 AM`, seconds since 1970 with a fraction, `03-04 05:06:07.123`,
+//! `03.04 05:06:07`, and a time of day alone.
 
 use super::{
     Clock, NANOS, NO_NUMBER, clock, date_time, days, epoch, leading_ctime, leading_java_time,
@@ -13,9 +14,9 @@ use kwhy_model::Stamp;
 
 /// A time at the start of a text.
 pub(crate) struct Written {
-    /// The time; none if no date is stated.
+    /// The time; `None` if no date is stated.
     pub(crate) stamp: Option<Stamp>,
-    /// The number of bytes that it takes.
+    /// Its length in bytes.
     pub(crate) length: usize,
 }
 
@@ -27,14 +28,14 @@ pub(crate) fn leading(text: &str) -> Option<Written> {
         b'A'..=b'Z' => named(text)?,
         _ => return None,
     };
-    // a word or a number must not continue after it
+    // no word or number may directly follow
     let ends = !bytes.get(length).is_some_and(u8::is_ascii_alphanumeric);
     ends.then_some(Written { stamp, length })
 }
 
 type Found = (Option<Stamp>, usize);
 
-/// `0.037211000s`: seconds since the start, as tracing writes them.
+/// Parses `0.037211000s`: seconds since the start, as printed by tracing.
 fn since_start(bytes: &[u8]) -> Option<Found> {
     let whole = bytes
         .iter()
@@ -57,7 +58,7 @@ fn numeric(text: &str) -> Option<Found> {
     }
     if bytes.get(2) == Some(&b':') {
         let end = clock(bytes, 0)?.end;
-        // half a day: `05:06:07 AM`
+        // a twelve-hour clock: `05:06:07 AM`
         let half = bytes.get(end..end + 3);
         return Some((
             None,
@@ -76,7 +77,7 @@ fn numeric(text: &str) -> Option<Found> {
         .or_else(|| since_start(bytes))
 }
 
-/// Where a date ends, its days since 1970, and whether it states its year.
+/// A date: its days since 1970, the offset after it, and whether it states a year.
 type Date = (i64, usize, bool);
 
 fn with_clock(bytes: &[u8], (days, at, stated): Date) -> Option<Found> {
@@ -106,7 +107,7 @@ fn with_clock(bytes: &[u8], (days, at, stated): Date) -> Option<Found> {
     Some((Some(stamp(days, &clock, zone, stated)?), end))
 }
 
-/// `04-Mar-2024`, `04/Mar/2024`, `4 Mar 2024`, `04 03 2024`, `04.03.2024`, `03/04/2024`.
+/// Parses `04-Mar-2024`, `04/Mar/2024`, `4 Mar 2024`, `04 03 2024`, `04.03.2024`, `03/04/2024`.
 fn day_first(bytes: &[u8]) -> Option<Found> {
     let (first, at) = one_or_two(bytes, 0)?;
     let mark = *bytes
@@ -115,7 +116,7 @@ fn day_first(bytes: &[u8]) -> Option<Found> {
     let at = at + 1;
     let (day, month, at) = if bytes.get(at)?.is_ascii_digit() {
         let (second, end) = one_or_two(bytes, at)?;
-        // slashes put the month first where it may be one
+        // with slashes, the first number is the month if it can be one
         if mark == b'/' && first <= 12 {
             (second, first, end)
         } else {
@@ -134,7 +135,7 @@ fn day_first(bytes: &[u8]) -> Option<Found> {
     )
 }
 
-/// `2024.03.04 05:06:07`, `20240304-05:06:07`, `20240304-5:6:7:89`.
+/// Parses `2024.03.04 05:06:07`, `20240304-05:06:07`, `20240304-5:6:7:89`.
 fn dotted(bytes: &[u8]) -> Option<Found> {
     if let &[y, x, w, v, b'.', a, b, b'.', c, d] = bytes.first_chunk::<10>()? {
         let days = days(year_of([y, x, w, v]), pair(a, b), pair(c, d))?;
@@ -148,7 +149,7 @@ fn dotted(bytes: &[u8]) -> Option<Found> {
     Some((Some(stamp(days, &clock, None, true)?), clock.end))
 }
 
-/// `5:06:7`, and milliseconds after another colon: `5:06:7:89`.
+/// Parses `5:06:7`, or with milliseconds after another colon `5:06:7:89`.
 fn unpadded_clock(bytes: &[u8], at: usize) -> Option<Clock> {
     let colon = |at: usize| (bytes.get(at) == Some(&b':')).then_some(at + 1);
     let (hour, at) = one_or_two(bytes, at)?;
@@ -173,7 +174,7 @@ fn unpadded_clock(bytes: &[u8], at: usize) -> Option<Clock> {
     })
 }
 
-/// `24/03/04 05:06:07`, `240304 05:06:07` and `240304 050607`.
+/// Parses `24/03/04 05:06:07`, `240304 05:06:07` and `240304 050607`.
 fn short_year(bytes: &[u8]) -> Option<Found> {
     let (year, at, rest) = match *bytes.first_chunk::<9>()? {
         [x, w, b'/', a, b, b'/', c, d, b' '] => (pair(x, w), 8, [a, b, c, d]),
@@ -202,7 +203,7 @@ fn short_year(bytes: &[u8]) -> Option<Found> {
     Some((Some(stamp(days, &clock, None, true)?), clock.end))
 }
 
-/// `03-04 05:06:07.123`, as Android writes it, or with a point: `03.04 05:06:07`.
+/// Parses `03-04 05:06:07.123` (Android), or with a point `03.04 05:06:07`.
 fn month_and_day(bytes: &[u8]) -> Option<Found> {
     let &[a, b, b'-' | b'.', c, d, b' '] = bytes.first_chunk::<6>()? else {
         return None;
@@ -210,7 +211,7 @@ fn month_and_day(bytes: &[u8]) -> Option<Found> {
     with_clock(bytes, (days(1970, pair(a, b), pair(c, d))?, 5, false))
 }
 
-/// Seconds since 1970 with a fraction, or milliseconds: from 2001 on, so that no other number is one.
+/// Parses seconds since 1970 with a fraction, or milliseconds; only from 2001 on, to exclude other numbers.
 fn seconds(text: &str) -> Option<Found> {
     let length = text
         .bytes()
@@ -223,7 +224,7 @@ fn seconds(text: &str) -> Option<Found> {
     Some((Some(stamp), number.len()))
 }
 
-/// Times that start with the name of a month or a day.
+/// Parses times that start with the name of a month or a day of the week.
 fn named(text: &str) -> Option<Found> {
     let bytes = text.as_bytes();
     if let Some((stamp, length)) = leading_ctime(text).or_else(|| leading_java_time(text)) {
@@ -243,7 +244,7 @@ fn named(text: &str) -> Option<Found> {
     let pad = usize::from(rest.first() == Some(&b' '));
     let (day, at) = one_or_two(rest, pad)?;
     let at = at + 4;
-    // a year before the time of day
+    // the year precedes the time of day
     if let Some(&[b' ', y, x, w, v, b' ']) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
         let year = year_of([y, x, w, v]);
         if year < NO_NUMBER {

@@ -1,4 +1,4 @@
-//! What is read directly is what the reader of all YAML gives.
+//! The fast reader yields the same as the complete one.
 
 use proptest::prelude::*;
 
@@ -16,7 +16,7 @@ fn rows(text: &str) -> Vec<Row<'_>> {
     lines(text).map(Row::new).collect()
 }
 
-/// What the reader of all YAML gives, if it understands all.
+/// Returns what the complete reader yields, if it understands everything.
 fn by_any_style<'a>(rows: &[Row<'a>]) -> Option<Vec<Value<'a>>> {
     let limits = ReadLimits::default();
     let mut budget = ReadBudget::new(&limits);
@@ -24,7 +24,7 @@ fn by_any_style<'a>(rows: &[Row<'a>]) -> Option<Vec<Value<'a>>> {
     budget.failed.is_empty().then_some(values)
 }
 
-/// Reads a text both ways; true if it was read directly.
+/// Parses a text with both readers; returns true if the fast one accepted it.
 fn agree(rows: &[Row<'_>], text: &str) -> bool {
     let direct = read(rows, BOUNDS);
     if let Some(direct) = &direct {
@@ -121,7 +121,7 @@ fn the_fixtures() {
     assert!(direct * 2 > all && all > 100, "{direct} of {all}");
 }
 
-/// A line as it may occur in YAML, well written or not.
+/// Generates a line that may occur in YAML, well-formed or not.
 fn line() -> impl Strategy<Value = String> {
     let indent = prop_oneof![4 => (0..5usize).prop_map(|n| n * 2), 1 => 0..9usize];
     let mark = prop_oneof![4 => Just(""), 2 => Just("- "), 1 => Just("- - "), 1 => Just("-"), 1 => Just("-  ")];
@@ -164,7 +164,7 @@ proptest! {
     }
 }
 
-/// The lines of a value as printers write it; a scalar is one line.
+/// Generates the lines of a value as printers write it; a scalar is one line.
 fn printed() -> impl Strategy<Value = Vec<String>> {
     let scalar = prop_oneof![
         "[a-z][a-z0-9:/.-]{0,6}[a-z]",

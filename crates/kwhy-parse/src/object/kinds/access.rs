@@ -1,4 +1,4 @@
-//! Roles, their bindings and the accounts that they are for.
+//! Roles, their bindings and service accounts.
 
 use super::read::{self, Field, decoded, field, same};
 use kwhy_model::{Map, Value};
@@ -34,16 +34,16 @@ fn subjects<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     references(value)
 }
 
-/// The longest name that the API allows.
+/// The maximum length of a name in the API.
 const MAX_NAME: usize = 253;
 
-/// The number of verbs of a rule that are listed; the API has a dozen.
+/// The maximum number of verbs listed per rule; the API has about a dozen.
 const MAX_VERBS: usize = 64;
 
-/// The number of rows that the rules of a role may have.
+/// The maximum number of rows of a role's rules.
 const MAX_ROWS: usize = 2000;
 
-/// A row for each resource of each group, as kubectl prints them.
+/// Returns a row for each resource of each group, as kubectl prints them.
 fn rules<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     let mut rows = Vec::new();
     for rule in value.items() {

@@ -1,4 +1,4 @@
-//! Conditions that an object keeps in an annotation, as JSON.
+//! Conditions that the API server stores as JSON in an annotation.
 //!
 //! autoscaling/v1 has no field for the conditions of a HorizontalPodAutoscaler: the API server converts
 //! them (kubernetes/kubernetes `pkg/apis/autoscaling/v1/conversion.go`) to
@@ -8,10 +8,10 @@ use kwhy_model::{Map, Span, TextBuilder, Value};
 
 const CONDITIONS: &str = "autoscaling.alpha.kubernetes.io/conditions";
 
-/// Conditions of one object; an autoscaler has three.
+/// The maximum number of conditions per object; an autoscaler has three.
 const MOST: usize = 64;
 
-/// The object with the conditions of its annotation where the API has them now, if its status has none.
+/// Returns the object with the conditions of its annotation moved to its status; `None` if the status has some already.
 pub(in crate::object) fn annotated<'a>(object: &Map<'a>) -> Option<Map<'a>> {
     let Some(Value::Map(annotations)) = object.get("metadata.annotations") else {
         return None;
@@ -40,7 +40,7 @@ pub(in crate::object) fn annotated<'a>(object: &Map<'a>) -> Option<Map<'a>> {
     Some(object)
 }
 
-/// The texts of a condition; all of them occur in the annotation.
+/// Returns a condition as a map of texts, all with the span of the annotation.
 fn condition<'a>(members: &serde_json::Map<String, serde_json::Value>, span: &Span) -> Map<'a> {
     let mut condition = Map::new();
     for (key, value) in members {

@@ -1,4 +1,4 @@
-//! Containers with what their pod's status says of them.
+//! Containers, combined with their entries in the pod's status.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -46,8 +46,8 @@ const STATUS: &[Field] = &[
     field("restart_count", "restartCount", integer),
 ];
 
-/// The containers of a specification, each with the status of its name. A status without a
-/// specification is that of its container.
+/// Returns the containers of a specification, each with the status of the same name. A status without a
+/// specification yields a container of its own.
 pub(super) fn containers<'a>(
     specs: Option<&Value<'a>>,
     statuses: Option<&Value<'a>>,
@@ -92,14 +92,14 @@ fn add_status<'a>(container: &mut Map<'a>, status: &Map<'a>) {
     let mut fields = Map::new();
     read::add(&mut fields, status, STATUS);
     for (key, value) in fields {
-        // the specification's image is the one that was asked for
+        // the specification's image is the one requested
         if container.get(&key).is_none() || !matches!(&*key, "name" | "image") {
             container.insert(key, value);
         }
     }
 }
 
-/// The containers of a pod template.
+/// Returns the containers of a pod template.
 pub(super) fn of_template<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     containers(Some(value), None)
 }
@@ -114,7 +114,7 @@ const DETAIL: &[Field] = &[
     field("container_id", "containerID", same),
 ];
 
-/// Without the line end that programs leave after their last words.
+/// Returns a message without trailing white space.
 fn message<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     match same(value)? {
         Value::Text(text) => Some(Value::Text(text.slice(0..text.as_str().trim_end().len()))),
@@ -136,7 +136,7 @@ fn state<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     Some(Value::Map(state))
 }
 
-/// A port with its protocol: `8080/TCP`.
+/// Returns a port with its protocol: `8080/TCP`.
 fn port<'a>(item: &Value<'a>, key: &str, otherwise: Option<&str>) -> Option<Value<'a>> {
     let port = item.get(key);
     let number = match (port.and_then(Value::to_text), otherwise) {
@@ -159,7 +159,7 @@ fn ports<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     )
 }
 
-/// The names by which Services and probes may call the ports.
+/// Returns the names by which Services and probes may refer to the ports.
 fn port_names<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     let names = value.items().iter().filter_map(|item| item.get("name"));
     read::list(names.cloned())
@@ -174,7 +174,7 @@ fn host_ports<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     )
 }
 
-/// A probe as kubectl prints it: `http-get http://:80/healthz`.
+/// Formats a probe as kubectl prints it: `http-get http://:80/healthz`.
 fn probe<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     let Value::Map(probe) = value else {
         return None;
@@ -238,7 +238,7 @@ fn probe<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     ] {
         match probe.get(key) {
             Some(value) => map.insert(name, value.clone()),
-            // kubectl prints the delay that is not set
+            // kubectl prints a delay of 0 even if it is not set
             None if name == "delay_s" => map.insert(name, Value::Integer(0, value.span())),
             None => {}
         }
@@ -246,7 +246,7 @@ fn probe<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     Some(Value::Map(map))
 }
 
-/// A path as Go's `url.URL` writes it.
+/// Escapes a path as Go's `url.URL` does.
 fn escaped(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for b in path.bytes() {
@@ -301,7 +301,7 @@ fn env_source<'a>(from: &Value<'a>) -> Option<Value<'a>> {
     Some(Value::Map(map))
 }
 
-/// Returns true if what is named may be missing; it must be there if nothing is said.
+/// Returns the flag that allows the referenced object to be missing; false if it is not set.
 pub(super) fn optional<'a>(of: &Value<'a>) -> Value<'a> {
     of.get("optional")
         .cloned()

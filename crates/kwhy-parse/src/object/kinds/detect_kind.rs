@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use crate::describe::is_reason_of_container;
 use kwhy_model::{Map, Value};
 
-/// The number of conditions of an object that are examined; few have ten.
+/// The maximum number of conditions examined per object; few have more than ten.
 const MAX_CONDITIONS: usize = 64;
 
-/// Fields of which any shows the kind of the object, by where they occur.
+/// Paths of fields, any of which identifies the kind.
 const KINDS: &[(&str, &[&str])] = &[
     (
         "Pod",
@@ -94,7 +94,7 @@ const KINDS: &[(&str, &[&str])] = &[
     ("Endpoints", &["subsets"]),
 ];
 
-/// Types of conditions that only one kind has. Sources: `k8s.io/api` (core/v1, batch/v1, autoscaling/v2,
+/// Condition types that only one kind has. Sources: `k8s.io/api` (core/v1, batch/v1, autoscaling/v2,
 /// policy/v1), apiextensions.k8s.io/v1.
 const CONDITIONS: &[(&str, &[&str])] = &[
     (
@@ -142,7 +142,7 @@ const CONDITIONS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Types of conditions that several kinds have.
+/// Condition types that several kinds have.
 const SHARED_CONDITIONS: &[&str] = &[
     "Available",
     "Complete",
@@ -154,19 +154,19 @@ const SHARED_CONDITIONS: &[&str] = &[
     "Suspended",
 ];
 
-/// The kind that alone has conditions of a type.
+/// Returns the only kind that has conditions of this type, if there is one.
 pub(crate) fn kind_of_condition(kind: &str) -> Option<&'static str> {
     let mut all = CONDITIONS.iter();
     all.find(|(_, types)| types.contains(&kind))
         .map(|(of, _)| *of)
 }
 
-/// Returns true if a word is the type of a condition of Kubernetes' own objects.
+/// Returns true if a word is a condition type of a built-in kind.
 pub(crate) fn is_condition_type(word: &str) -> bool {
     SHARED_CONDITIONS.contains(&word) || kind_of_condition(word).is_some()
 }
 
-/// Keys of an object's parts; a fragment that has one of them belongs into that part.
+/// Keys of an object's parts; a fragment with one of them belongs to that part.
 const PARTS: &[(&str, &[&str])] = &[
     (
         "status",
@@ -209,7 +209,7 @@ const PARTS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Keys of an object itself.
+/// Top-level keys of an object.
 const OWN: &[&str] = &[
     "apiVersion",
     "kind",
@@ -236,7 +236,7 @@ fn is_condition(map: &Map<'_>) -> bool {
         .any(|key| map.get(key).is_some())
 }
 
-/// The state of a container that a map is on its own: the name of the state.
+/// Returns the state of a container (`waiting` or `terminated`) if a map is one on its own.
 fn state_of_container(map: &Map<'_>) -> Option<&'static str> {
     let reason = map.text("reason");
     if map.get("type").is_some() || !reason.is_some_and(|reason| is_reason_of_container(&reason)) {
@@ -255,7 +255,7 @@ fn state_of_container(map: &Map<'_>) -> Option<&'static str> {
     Some(if has_ended { "terminated" } else { "waiting" })
 }
 
-/// A map below a key.
+/// Nests a map under a key.
 fn below<'a>(key: &'static str, map: Map<'a>) -> Map<'a> {
     let mut outer = Map::new();
     outer.insert(key, Value::Map(map));
@@ -270,7 +270,7 @@ pub(in crate::object) fn is_whole(map: &Map<'_>) -> bool {
     map.is_empty() || OWN.iter().any(|key| map.get(key).is_some())
 }
 
-/// The entries of an object that a map is a part of.
+/// Returns the entries of an object that consists of the part in a map.
 pub(in crate::object) fn placed<'a>(map: Map<'a>) -> Vec<(Cow<'a, str>, Value<'a>)> {
     if is_whole(&map) {
         return map.into_iter().collect();
@@ -308,7 +308,7 @@ pub(in crate::object) fn placed<'a>(map: Map<'a>) -> Vec<(Cow<'a, str>, Value<'a
     }
 }
 
-/// The kind of an object without a head.
+/// Returns the kind that the fields and conditions identify, for an object without a head.
 pub(in crate::object) fn kind_of_fields(map: &Map<'_>) -> Option<&'static str> {
     let by_field = KINDS
         .iter()

@@ -1,17 +1,17 @@
-//! Kinds without a table: the object as it is, its keys in snake case.
+//! Kinds without a table: all fields of the object, with keys in snake case.
 
 use std::borrow::Cow;
 
 use super::read;
 use kwhy_model::{Map, Value};
 
-/// Adds all of an object except what its identity reported, and its conditions alone.
+/// Adds all of an object's fields that its identity does not cover, and its conditions.
 pub(super) fn add<'a>(fields: &mut Map<'a>, object: &Map<'a>) {
     let own = object
         .iter()
         .filter(|(key, _)| !matches!(*key, "apiVersion" | "kind" | "metadata"))
         .filter_map(|(key, part)| Some((Cow::Owned(snake_case(key)), value(part)?)));
-    // what the identity reported stays
+    // fields from the object's identity take precedence
     *fields = own.chain(std::mem::take(fields)).collect();
     let conditions = object.get("status.conditions").and_then(read::conditions);
     if let Some(conditions) = conditions {
@@ -19,7 +19,7 @@ pub(super) fn add<'a>(fields: &mut Map<'a>, object: &Map<'a>) {
     }
 }
 
-/// A value with the keys of its maps in snake case; none if nothing is in it.
+/// Returns a value with its keys in snake case; `None` if it is empty.
 pub(super) fn value<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     match value {
         Value::Map(map) => {
@@ -34,8 +34,8 @@ pub(super) fn value<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     }
 }
 
-/// `podCIDR` is `pod_cidr`, `hostIPs` is `host_ips`. What is not a name of a field stays: the keys of
-/// labels and data.
+/// Converts a key to snake case: `podCIDR` to `pod_cidr`, `hostIPs` to `host_ips`. Keys that are not field names,
+/// such as those of labels and data, stay as they are.
 pub(super) fn snake_case(key: &str) -> String {
     let is_name = key.starts_with(|c: char| c.is_ascii_lowercase())
         && key.len() <= 128

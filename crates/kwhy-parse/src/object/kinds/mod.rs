@@ -1,6 +1,6 @@
-//! From the API's fields to the neutral names, kind by kind.
+//! Conversion of the API's fields to neutral names, kind by kind.
 //!
-//! A kind is a table: the neutral name, the path of the API, and how the value reads.
+//! A kind is a table of neutral names, paths in the API, and conversions of the values.
 
 mod access;
 mod annotated;
@@ -24,7 +24,7 @@ pub(super) use detect_kind::{is_whole, kind_of_fields, placed};
 use kwhy_model::{Map, Value};
 use read::{Field, field, flag, integer, labels, same, time};
 
-/// The fields that all objects have.
+/// The fields common to all objects.
 const IDENTITY: &[Field] = &[
     field("api_version", "apiVersion", same),
     field("name", "metadata.name", same),
@@ -46,10 +46,10 @@ const IDENTITY: &[Field] = &[
     field("controlled_by", "metadata.ownerReferences", controlled_by),
 ];
 
-/// The number of fields that most objects have at most.
+/// The capacity reserved for an object's fields; most objects have fewer.
 const USUAL: usize = 20;
 
-/// The API groups whose kinds are known here.
+/// Returns true for API groups whose kinds have a table here.
 fn is_known_group(version: &str) -> bool {
     match version.split_once('/') {
         None => true,
@@ -57,7 +57,7 @@ fn is_known_group(version: &str) -> bool {
     }
 }
 
-/// The fields of an object.
+/// Returns the fields of an object.
 pub(super) fn fields<'a>(kind: Option<&str>, object: &Map<'a>) -> Map<'a> {
     let mut fields = Map::with_room(USUAL);
     read::add(&mut fields, object, IDENTITY);
@@ -120,7 +120,7 @@ fn table(kind: &str) -> Option<&'static [Field]> {
     })
 }
 
-/// The status that kubectl shows of an object that is being deleted.
+/// Sets the status that kubectl shows for an object that is being deleted.
 fn terminating<'a>(kind: Option<&str>, fields: &mut Map<'a>, object: &Map<'a>) {
     let Some(deleted) = object.get("metadata.deletionTimestamp") else {
         return;

@@ -1,4 +1,4 @@
-//! Services, what is after them and what leads to them.
+//! Services, their endpoints, and the ingresses and policies in front of them.
 
 use super::read::{self, Field, decoded, field, joined, same, selector, text, texts};
 use kwhy_model::{Map, Value};
@@ -61,7 +61,7 @@ pub(super) const NETWORK_POLICY: &[Field] = &[
     field("egress", "spec.egress", directions),
 ];
 
-/// `10.0.0.1`, `10.0.0.1 (VIP)` or a host's name.
+/// Formats `10.0.0.1`, `10.0.0.1 (VIP)` or a hostname.
 fn balancers<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     read::list(value.items().iter().filter_map(|item| {
         let address = item.get("ip").or_else(|| item.get("hostname"))?;
@@ -85,7 +85,7 @@ fn service_ports<'a>(value: &Value<'a>) -> Option<Value<'a>> {
         let protocol = protocol.as_deref().unwrap_or("TCP");
         for (name, keys) in [
             ("port", ["port", "port"]),
-            // the port itself where no other is said
+            // defaults to the port itself
             ("target_port", ["targetPort", "port"]),
             ("node_port", ["nodePort", "nodePort"]),
         ] {
@@ -147,7 +147,7 @@ fn reference<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     joined(value, &["kind", "name"], "/")
 }
 
-/// `service:port`, or the object that is referred to; also in the form up to 1.21.
+/// Returns `service:port` or the referenced object, also from the API up to 1.21.
 fn backend<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     let shown = |name: &Value<'a>, port: Option<&Value<'a>>| {
         let port = port.and_then(Value::to_text);
@@ -194,7 +194,7 @@ fn rules<'a>(value: &Value<'a>) -> Option<Value<'a>> {
         let paths = rule.get("http.paths").map_or(&[][..], Value::items);
         for path in paths {
             let mut map = Map::new();
-            // a longer one is not a host, and would be copied for each path
+            // a longer text is not a host, and would be copied for each path
             let host = rule.get("host").filter(|host| host.span().len() <= 1024);
             let host = host.and_then(same);
             map.insert("host", host.unwrap_or_else(|| decoded("*", rule.span())));
@@ -210,7 +210,7 @@ fn rules<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     read::list(rules.into_iter())
 }
 
-/// The rules of one direction of a network policy.
+/// Returns the rules of one direction of a network policy.
 fn directions<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     let rule = |rule: &Value<'a>| {
         let mut map = Map::new();
@@ -227,7 +227,7 @@ fn directions<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     read::list(value.items().iter().map(rule))
 }
 
-/// `5432-5439/TCP`.
+/// Formats `5432-5439/TCP`.
 fn policy_ports<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     read::list(value.items().iter().filter_map(|port| {
         let number = port.get("port")?;
@@ -247,7 +247,7 @@ fn peer<'a>(peer: &Value<'a>) -> Value<'a> {
         ("pod_selector", "podSelector"),
     ] {
         if let Some(said) = peer.get(key) {
-            // one that is empty selects all
+            // an empty selector selects everything
             let all = || decoded("<none>", read::place(said, peer));
             map.insert(name, selector(said).unwrap_or_else(all));
         }

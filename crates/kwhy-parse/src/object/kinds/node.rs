@@ -1,4 +1,4 @@
-//! Nodes and what belongs to them.
+//! Nodes and related kinds.
 
 use super::read::{self, Field, conditions, decoded, field, labels, same, texts, time};
 use kwhy_model::Value;
@@ -17,7 +17,7 @@ pub(super) const NODE: &[Field] = &[
     field("provider_id", "spec.providerID", same),
 ];
 
-/// The roles that labels tell.
+/// Returns the roles according to the labels.
 fn roles<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     let Value::Map(labels) = value else {
         return None;

@@ -1,4 +1,4 @@
-//! Kinds that contain data, and namespaces.
+//! ConfigMaps, Secrets and namespaces.
 
 use super::read::{self, Field, conditions, field, labels, same};
 use kwhy_model::{Map, Value};
@@ -9,7 +9,7 @@ pub(super) const CONFIG_MAP: &[Field] = &[
     field("immutable", "immutable", same),
 ];
 
-/// Secrets: the sizes of their values, never the values.
+/// Secrets: the sizes of the values, never the values themselves.
 pub(super) const SECRET: &[Field] = &[
     field("type", "type", same),
     field("data_bytes", "data", decoded_lengths),
@@ -22,7 +22,7 @@ pub(super) const NAMESPACE: &[Field] = &[
     field("spec_finalizers", "spec.finalizers", read::texts),
 ];
 
-/// The number of bytes that a base64 text encodes.
+/// Returns the number of bytes that a base64 text encodes.
 fn decoded_lengths<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     let Value::Map(map) = value else {
         return None;

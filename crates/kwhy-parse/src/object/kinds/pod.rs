@@ -73,13 +73,13 @@ const TEMPLATE: &[Field] = &[
 
 pub(super) const POD_TEMPLATE: &[Field] = &[field("pod_template", "template", template)];
 
-/// The template of a workload's pods.
+/// Returns the pod template of a workload.
 pub(super) fn template<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     read::map(value, TEMPLATE)
 }
 
-/// The terms of a required node affinity, one of which a node must fulfil, each a list of demands as kubectl
-/// prints a volume's. Fields are no labels: `metadata.name field`.
+/// Returns the alternative terms of a required node affinity, each a list of requirements as kubectl
+/// prints them for volumes. Terms that match fields are marked: `metadata.name field`.
 fn required_terms<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     read::list(value.items().iter().filter_map(|term| {
         let fields = term.get("matchFields").map_or(&[][..], Value::items).iter();
@@ -89,10 +89,10 @@ fn required_terms<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     }))
 }
 
-/// Readiness gates of one pod; few have any.
+/// The maximum number of readiness gates per pod; few have any.
 const MAX_GATES: usize = 64;
 
-/// Adds what a pod's specification and status say only together.
+/// Adds fields that combine a pod's specification and status.
 pub(super) fn finish<'a>(fields: &mut Map<'a>, pod: &Map<'a>) {
     for (name, specs, statuses) in [
         (
@@ -144,7 +144,7 @@ fn ips<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     )
 }
 
-/// The names of what a list refers to.
+/// Returns the names in a list of references.
 pub(super) fn names<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     read::list(
         value
@@ -162,7 +162,7 @@ const TOLERATION: &[Field] = &[
     field("seconds", "tolerationSeconds", integer),
 ];
 
-/// kubectl prints no other operator.
+/// Returns the operator if it is `Exists`, the only one that kubectl prints.
 fn exists<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     same(value).filter(|value| value.to_text().as_deref() == Some("Exists"))
 }

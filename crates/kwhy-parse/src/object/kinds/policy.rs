@@ -62,7 +62,7 @@ fn replicas<'a>(object: &Value<'a>) -> Option<Value<'a>> {
     Some(Value::Map(map))
 }
 
-/// Each metric with what it is and what it should be, as kubectl prints them.
+/// Returns each metric with its current and target value, as kubectl prints them.
 fn metrics<'a>(object: &Value<'a>) -> Option<Value<'a>> {
     let wanted = object.get("spec.metrics").map_or(&[][..], Value::items);
     let current = object
@@ -168,7 +168,7 @@ fn quota_resources<'a>(object: &Value<'a>) -> Option<Value<'a>> {
     }))
 }
 
-/// Resources that one limit names; a cluster has a dozen.
+/// The maximum number of resources per limit; a cluster has about a dozen.
 const MAX_RESOURCES: usize = 256;
 
 fn limits<'a>(value: &Value<'a>) -> Option<Value<'a>> {

@@ -1,11 +1,11 @@
-//! How values of the API read under their neutral names.
+//! Conversions of the API's values.
 
 use kwhy_model::{Map, Span, TextBuilder, Value};
 
-/// How a value reads; none where it says nothing.
+/// Converts a value; `None` if it has no meaning.
 pub(super) type Reader = for<'a> fn(&Value<'a>) -> Option<Value<'a>>;
 
-/// A neutral name, where its value occurs (the whole value if that is empty), and how it reads.
+/// A field: its neutral name, the path of its value (empty for the whole value), and the conversion.
 pub(super) struct Field {
     name: &'static str,
     path: &'static str,
@@ -16,18 +16,18 @@ pub(super) const fn field(name: &'static str, path: &'static str, read: Reader) 
     Field { name, path, read }
 }
 
-/// Adds the fields of a map.
+/// Adds the fields of a map that a table lists.
 pub(super) fn add<'a>(fields: &mut Map<'a>, from: &Map<'a>, table: &[Field]) {
     add_all(fields, from, None, table);
 }
 
-/// Adds the fields of a map, which is this value.
+/// Like [`add`], given also the value that contains the map.
 fn add_all<'a>(fields: &mut Map<'a>, from: &Map<'a>, whole: Option<&Value<'a>>, table: &[Field]) {
     for field in table {
         let value = match whole {
             _ if !field.path.is_empty() => from.get(field.path).and_then(field.read),
             Some(whole) => (field.read)(whole),
-            // copied once for each of the few such fields of a kind
+            // only the few fields without a path need a copy
             None => (field.read)(&Value::Map(from.clone())),
         };
         if let Some(value) = value {
@@ -36,7 +36,7 @@ fn add_all<'a>(fields: &mut Map<'a>, from: &Map<'a>, whole: Option<&Value<'a>>, 
     }
 }
 
-/// A map read by a table.
+/// Converts a map by a table.
 pub(super) fn map<'a>(value: &Value<'a>, table: &[Field]) -> Option<Value<'a>> {
     let Value::Map(from) = value else {
         return None;
@@ -46,31 +46,31 @@ pub(super) fn map<'a>(value: &Value<'a>, table: &[Field]) -> Option<Value<'a>> {
     (!fields.is_empty()).then_some(Value::Map(fields))
 }
 
-/// The maps of a list read by a table.
+/// Converts each map of a list by a table.
 pub(super) fn each<'a>(value: &Value<'a>, table: &[Field]) -> Option<Value<'a>> {
     list(value.items().iter().filter_map(|item| map(item, table)))
 }
 
-/// A list, if it has items.
+/// Returns a list, or `None` if it has no items.
 pub(super) fn list<'a>(items: impl Iterator<Item = Value<'a>>) -> Option<Value<'a>> {
     let items: Vec<_> = items.collect();
     (!items.is_empty()).then_some(Value::List(items))
 }
 
-/// Derived text, which does not occur in the object as such.
+/// Returns a derived text that does not occur verbatim in the object.
 pub(super) fn decoded<'a>(text: &str, span: Span) -> Value<'a> {
     let mut builder = TextBuilder::new();
     builder.push_decoded(text, span);
     Value::Text(builder.finish())
 }
 
-/// The span of a value; that around it if it is empty.
+/// Returns the span of a value, or of the value around it if that is empty.
 pub(super) fn place(value: &Value<'_>, around: &Value<'_>) -> Span {
     let span = value.span();
     if span.is_empty() { around.span() } else { span }
 }
 
-/// A scalar as it is.
+/// Returns a scalar unchanged.
 pub(super) fn same<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     match value {
         Value::Text(text) if text.is_empty() => None,
@@ -79,17 +79,17 @@ pub(super) fn same<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     }
 }
 
-/// A number.
+/// Returns a number.
 pub(super) fn integer<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     matches!(value, Value::Integer(..)).then(|| value.clone())
 }
 
-/// A flag.
+/// Returns a boolean.
 pub(super) fn flag<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     matches!(value, Value::Boolean(..)).then(|| value.clone())
 }
 
-/// A scalar as text: a quantity or port may be written as a number.
+/// Returns a scalar as text, as a quantity or port may be written as a number.
 pub(super) fn text<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     match same(value)? {
         Value::Text(text) => Some(Value::Text(text)),
@@ -97,7 +97,7 @@ pub(super) fn text<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     }
 }
 
-/// A time in whole seconds of UTC.
+/// Returns a time in UTC, in whole seconds.
 pub(super) fn time<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     let Value::Text(text) = value else {
         return None;
@@ -112,12 +112,12 @@ pub(super) fn time<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     }
 }
 
-/// Scalars as texts.
+/// Returns a list of scalars as texts.
 pub(super) fn texts<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     list(value.items().iter().filter_map(text))
 }
 
-/// The lines of texts, as a describe prints a command.
+/// Returns the lines of texts, as a describe prints a command.
 pub(super) fn lines<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     list(
         value
@@ -139,7 +139,7 @@ pub(super) fn lines<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     )
 }
 
-/// Named scalars as texts: labels, quantities. An empty value stays, as a label's.
+/// Returns a map of scalars as texts: labels, quantities. Empty values are kept.
 pub(super) fn labels<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     let Value::Map(map) = value else {
         return None;
@@ -157,7 +157,7 @@ pub(super) fn labels<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     (!texts.is_empty()).then_some(Value::Map(texts))
 }
 
-/// Annotations without the copy of the object that `kubectl apply` leaves.
+/// Returns annotations without the copy of the object that `kubectl apply` stores.
 pub(super) fn annotations<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     let Some(Value::Map(map)) = labels(value) else {
         return None;
@@ -176,7 +176,7 @@ pub(super) fn annotations<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     (!kept.is_empty()).then_some(Value::Map(kept))
 }
 
-/// Scalars of a map, joined.
+/// Joins scalars of a map.
 pub(super) fn joined<'a>(value: &Value<'a>, keys: &[&str], by: &str) -> Option<Value<'a>> {
     let parts: Vec<_> = keys.iter().filter_map(|key| value.get(key)).collect();
     let texts: Vec<_> = parts.iter().filter_map(|part| part.to_text()).collect();
@@ -187,7 +187,7 @@ pub(super) fn joined<'a>(value: &Value<'a>, keys: &[&str], by: &str) -> Option<V
     (texts.len() == keys.len()).then(|| decoded(&texts.join(by), span))
 }
 
-/// A label selector as kubectl prints it: `a=b,c in (d,e),!f`.
+/// Formats a label selector as kubectl prints it: `a=b,c in (d,e),!f`.
 pub(super) fn selector<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     let Value::Map(map) = value else {
         return None;
@@ -243,12 +243,12 @@ const CONDITION: &[Field] = &[
     field("last_update_time", "lastUpdateTime", time),
 ];
 
-/// Conditions of any kind.
+/// Returns the conditions of any kind.
 pub(super) fn conditions<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     each(value, CONDITION)
 }
 
-/// `ReadWriteOnce` as `RWO`.
+/// Abbreviates access modes: `ReadWriteOnce` to `RWO`.
 pub(super) fn access_modes<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     list(value.items().iter().filter_map(|mode| {
         let short = match &*mode.to_text()? {

@@ -1,4 +1,4 @@
-//! Claims, volumes and classes of storage.
+//! PersistentVolumeClaims, PersistentVolumes and StorageClasses.
 
 use super::read::{
     self, Field, access_modes, conditions, decoded, field, labels, same, text, texts,
@@ -48,7 +48,7 @@ pub(super) const STORAGE_CLASS: &[Field] = &[
     field("binding_mode", "volumeBindingMode", same),
 ];
 
-/// The capacity of a claim is shown once it is bound.
+/// Returns a value of a claim if it is bound, as its capacity is shown only then.
 fn when_bound<'m, 'a>(claim: &'m Value<'a>, path: &str) -> Option<&'m Value<'a>> {
     claim.get("spec.volumeName")?;
     claim.get(path)
@@ -71,7 +71,7 @@ fn node_affinity<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     read::list(terms.flat_map(|term| expressions(term, "matchExpressions")))
 }
 
-/// `topology.kubernetes.io/zone in [a, b]` for each expression of a term.
+/// Formats each expression of a term: `topology.kubernetes.io/zone in [a, b]`.
 pub(super) fn expressions<'a>(term: &Value<'a>, key: &str) -> Vec<Value<'a>> {
     let mut lines = Vec::new();
     for expression in term.get(key).map_or(&[][..], Value::items) {

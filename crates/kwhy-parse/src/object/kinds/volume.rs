@@ -1,10 +1,10 @@
-//! Volumes of pods, and what PersistentVolumes are made from.
+//! Volumes of pods, and sources of PersistentVolumes.
 
 use super::container::optional;
 use super::read::{self, decoded, integer, same};
 use kwhy_model::{Map, Value};
 
-/// The API's field, the type as a describe prints it, and the field that names what it is made from.
+/// The API's field, the type as a describe prints it, and the field that names the source.
 const TYPES: &[(&str, &str, &str)] = &[
     ("hostPath", "HostPath", "path"),
     ("emptyDir", "EmptyDir", "medium"),
@@ -38,10 +38,10 @@ const TYPES: &[(&str, &str, &str)] = &[
     ("portworxVolume", "PortworxVolume", "volumeID"),
 ];
 
-/// Details of one volume; no type has more than a dozen.
+/// The maximum number of details per volume; no type has more than a dozen.
 const MAX_DETAILS: usize = 64;
 
-/// Adds the type of a volume, what it is made from, and the details of both.
+/// Adds the type of a volume, its source, and the details of both.
 fn add_source<'a>(map: &mut Map<'a>, volume: &Value<'a>) -> Option<(&'static str, Value<'a>)> {
     let (kind, printed, key, detail) = TYPES
         .iter()
@@ -53,7 +53,7 @@ fn add_source<'a>(map: &mut Map<'a>, volume: &Value<'a>) -> Option<(&'static str
     Some((kind, detail.clone()))
 }
 
-/// The volumes of a pod.
+/// Returns the volumes of a pod.
 pub(super) fn volumes<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     read::list(
         value
@@ -132,7 +132,7 @@ fn projected<'a>(source: &Value<'a>) -> Option<Value<'a>> {
     Some(Value::Map(map))
 }
 
-/// The source of a PersistentVolume.
+/// Returns the source of a PersistentVolume.
 pub(super) fn persistent<'a>(spec: &Value<'a>) -> Option<Value<'a>> {
     let mut map = Map::new();
     let (_, detail) = add_source(&mut map, spec)?;

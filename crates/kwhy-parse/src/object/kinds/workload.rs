@@ -1,4 +1,4 @@
-//! Workloads: what makes pods of a template.
+//! Workloads, which create pods from a template.
 
 use super::pod::template;
 use super::read::{self, Field, conditions, field, labels, same, selector, text, texts, time};
@@ -93,7 +93,7 @@ pub(super) const CRON_JOB: &[Field] = &[
     field("active_jobs", "status.active", super::pod::names),
 ];
 
-/// Counts under their names. The API omits those of the status that are 0.
+/// Returns counts by name. The API omits those of the status that are 0.
 fn counts<'a>(object: &Value<'a>, names: &[(&'static str, &str)]) -> Option<Value<'a>> {
     let status = object.get("status");
     let mut map = Map::new();
@@ -161,7 +161,7 @@ fn pods_statuses<'a>(status: &Value<'a>) -> Option<Value<'a>> {
     Some(Value::Map(map))
 }
 
-/// From a job's start to its end.
+/// Returns the time from a job's start to its end.
 fn duration<'a>(status: &Value<'a>) -> Option<Value<'a>> {
     let time = |key: &str| -> Option<jiff::Timestamp> { status.get(key)?.to_text()?.parse().ok() };
     let end = status.get("completionTime")?;

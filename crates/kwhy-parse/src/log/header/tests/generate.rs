@@ -1,4 +1,4 @@
-//! Lines of every format in every envelope, right and slightly wrong.
+//! Lines of every format in every envelope, correct and slightly wrong.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -83,7 +83,7 @@ fn word() -> impl Strategy<Value = &'static str> {
     )
 }
 
-/// Texts of messages that a reader could take for something else.
+/// Generates message texts that a parser could take for something else.
 fn message() -> impl Strategy<Value = String> {
     let piece = select(
         &[
@@ -320,7 +320,7 @@ fn syslog_time() -> impl Strategy<Value = String> {
     "(Jan|Feb|Mar|Dec|Foo) ([ 0-2][0-9]|3[01]) [01][0-9]:[0-5][0-9]:[0-5][0-9](|\\.[0-9]{1,6})"
 }
 
-/// A payload in an envelope; the payload of docker's is JSON-quoted.
+/// Wraps a payload in an envelope; docker's payload is JSON-quoted.
 fn carry(payload: String) -> BoxedStrategy<String> {
     prop_oneof![
         3 => carry_in_files(payload.clone()),
@@ -330,7 +330,7 @@ fn carry(payload: String) -> BoxedStrategy<String> {
     .boxed()
 }
 
-/// The CRI's and docker's files, and what has a time before it.
+/// Wraps a payload in the formats of the CRI and docker, and those that only put a time before it.
 fn carry_in_files(payload: String) -> BoxedStrategy<String> {
     let quoted = serde_json::to_string(&format!("{payload}\n")).unwrap_or_default();
     let (cri, stamped) = (payload.clone(), payload);
@@ -359,7 +359,7 @@ fn carry_in_files(payload: String) -> BoxedStrategy<String> {
     .boxed()
 }
 
-/// journald's and syslog's lines and entries.
+/// Wraps a payload in journald's and syslog's lines and entries.
 fn carry_in_journal(payload: String) -> BoxedStrategy<String> {
     let quoted = serde_json::to_string(&payload).unwrap_or_default();
     let bytes = serde_json::to_string(payload.as_bytes()).unwrap_or_default();
@@ -405,7 +405,7 @@ fn carry_in_journal(payload: String) -> BoxedStrategy<String> {
     .boxed()
 }
 
-/// kubectl's, stern's and compose's names.
+/// Wraps a payload in the prefixes of kubectl, stern and compose.
 fn carry_with_names(payload: String) -> BoxedStrategy<String> {
     let quoted = serde_json::to_string(&payload).unwrap_or_default();
     let names = select(

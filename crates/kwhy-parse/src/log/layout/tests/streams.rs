@@ -1,9 +1,9 @@
-//! What only the lines of a stream together show.
+//! Layouts that only the lines of a stream together reveal.
 
 use super::stream;
 use kwhy_model::Event;
 
-/// The events of a text that is read whole.
+/// Returns the events of a text that is parsed as a whole document.
 fn events(text: &str) -> Vec<Event<'_>> {
     let segments = crate::segments_of_stream(text, crate::input::segments(text));
     let limits = crate::input::ReadLimits::default();
@@ -28,7 +28,7 @@ fn messages(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Twelve records, of which the numbers run.
+/// Returns twelve records that differ in their numbers.
 fn twelve(line: impl Fn(usize) -> String) -> String {
     (0..12).map(|n| line(n) + "\n").collect()
 }
@@ -102,7 +102,7 @@ fn a_message_of_lines_before_pairs() {
 
 #[test]
 fn sentences_stay_whole() {
-    // words in brackets after which no pairs are, values that every writer shows, and keys that do not recur
+    // bracketed words without pairs after them, values that every writer prints, keys that do not recur
     for text in [
         twelve(|n| format!("lift of arm {n} ended [{}]", NAMES[n % 3])),
         twelve(|n| format!("no right to lift; name= arm={n} berth= host=192.0.2.{n}")),
@@ -153,7 +153,7 @@ fn levels_below_each_other() {
 #[test]
 fn seconds_since_the_start_below_each_other() {
     for (indent, after) in [("", ""), ("  ", "\n    at src/quay.rs:43\n")] {
-        // the last have outgrown their column
+        // the last lines are wider than their column
         let text = twelve(|n| {
             let seconds = [7, 61, 986, 3600 + n, 10_000 + n][n.min(4)];
             let head = format!("{indent}{seconds:>4}.037211000s {:>5}", LEVELS[n % 4]);
@@ -245,7 +245,7 @@ fn layouts_with_more_than_a_format_reads() {
         ),
     ];
     for (way, has_name, has_place) in ways {
-        // an alphabet of names that only recurring shows to be names
+        // letters that only repetition shows to be names
         let text = twelve(|n| way(LEVELS[n % 4], NAMES[n % 3], SAYS[n % 2]));
         let found = stream(&text);
         assert_eq!(found.len(), 12, "{text}");
@@ -307,7 +307,7 @@ fn lines_without_heads_are_of_no_record() {
     let found = messages(&text);
     assert_eq!(found.len(), 141);
     assert_eq!(found[70], "lift failed\n  no berth");
-    // between records alone these may be lines of the first
+    // between single records, these may be lines of the first one
     let text = format!("{head}{}{head}", lines(70));
     assert_eq!(messages(&text).len(), 2);
 }
