@@ -20,8 +20,8 @@ use kwhy_parse::redact::SecretPolicy;
 /// assert_eq!(report.findings[0].captures["configmap"], "web-conf");
 /// ```
 ///
-/// What it derives from the catalogue is built on first use and kept for further inputs, so make one analyzer and
-/// use it often. Clones share that.
+/// The data derived from the catalogue is built on first use and kept for further inputs, so create one analyzer and
+/// reuse it. Clones share that data.
 #[derive(Clone, Debug)]
 pub struct Analyzer {
     compiled: Arc<Compiled>,
@@ -110,8 +110,8 @@ impl Analyzer {
         self
     }
 
-    /// Reports also what nothing in the input suffers from, as notes: a port of a Service that no container declares, a
-    /// host in a variable that no Service has.
+    /// Also reports, as notes, defects that nothing in the input suffers from: a Service port that no container
+    /// declares, a host in a variable that no Service has.
     ///
     /// ```
     /// use kwhy_core::Analyzer;
@@ -126,13 +126,13 @@ impl Analyzer {
         self
     }
 
-    /// Sets the limits on what is read of an input.
+    /// Sets the limits of reading.
     pub fn with_limits(mut self, limits: ReadLimits) -> Analyzer {
         self.way.limits = limits.bounded();
         self
     }
 
-    /// Sets what becomes of secrets in what is reported: they are masked by default.
+    /// Sets how secrets are treated in reports: they are masked by default.
     ///
     /// ```
     /// use kwhy_core::Analyzer;
@@ -155,8 +155,8 @@ impl Analyzer {
         self
     }
 
-    /// Reads in chunks of about this many bytes and parses only what the prefilter selects, even
-    /// for small inputs. For tests that compare with the slow reference.
+    /// Reads in blocks of about this many bytes and parses only what the prefilter selects, even for small inputs. For
+    /// tests that compare with the slow reference.
     #[cfg(feature = "unstable-internals")]
     pub fn with_blocks_of(mut self, bytes: usize) -> Analyzer {
         self.way.block = bytes;
@@ -165,8 +165,8 @@ impl Analyzer {
         self
     }
 
-    /// Joins no lines that were broken for being too long, as in large documents. For tests that compare with engines
-    /// that read small ones as if they were large.
+    /// Does not join broken lines, as for large documents. For tests that compare with engines that treat small
+    /// documents as large.
     #[cfg(feature = "unstable-internals")]
     pub fn without_joined_lines(mut self) -> Analyzer {
         self.way.joined_up_to = 0;

@@ -24,22 +24,22 @@ impl Cancel {
         Cancel::default()
     }
 
-    /// Ends what reads under this handle, as soon as it looks. Returns true if it was cancelled before.
+    /// Ends all reading under this handle, each at its next check. Returns true if the handle was cancelled before.
     pub fn cancel(&self) -> bool {
         self.0.swap(true, Ordering::Relaxed)
     }
 
-    /// Returns true if it was cancelled.
+    /// Returns true if the handle was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// A reader that ends when it is cancelled.
+/// A reader that reports the end of its input once its handle is cancelled.
 pub(crate) struct Cancellable<R> {
     reader: R,
     cancel: Cancel,
-    /// True if it ended for that reason.
+    /// True if reading ended because the handle was cancelled.
     pub is_cut: bool,
 }
 

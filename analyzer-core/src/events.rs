@@ -1,4 +1,4 @@
-//! Events and objects without any diagnosis: what the parsers make of a text.
+//! Events and objects without a diagnosis, as the parsers extract them from a text.
 //!
 //! ```
 //! use kwhy_core::events::{Severity, extract};

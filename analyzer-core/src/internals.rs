@@ -1,5 +1,5 @@
-//! Entry points into the stages of the engine, for the benchmarks of this repository, which measure each
-//! stage alone. Unstable.
+//! Entry points into the stages of the engine, for this repository's benchmarks, which measure each stage alone.
+//! Unstable.
 
 use crate::engine::{blocks, line_index};
 use kwhy_catalogue::Catalogue;
@@ -29,7 +29,7 @@ pub fn cut(document: &[u8], size: usize) -> (u64, u64) {
     (count, lines)
 }
 
-/// The literals that the signatures of a catalogue are prefiltered by, each once.
+/// The literals by which a catalogue's signatures are prefiltered, each once.
 pub fn literals(catalogue: &Catalogue) -> Vec<String> {
     let index = catalogue.index();
     let literals = index.literals.literals.iter();

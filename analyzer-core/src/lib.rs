@@ -1,13 +1,12 @@
-//! The root cause of a Kubernetes failure from pasted output and logs.
+//! Finds the root cause of a Kubernetes failure in pasted output and logs.
 //!
-//! Text goes in: `kubectl describe`, tables of `kubectl get`, events, logs of the kubelet, of
-//! container runtimes, operators and applications, several of them in one paste with prose
-//! between. A [`Report`] comes out: [`Finding`]s in order of rank, each with the lines that prove
-//! it, what it explains, what to check and how to repair it.
+//! The input is text: `kubectl describe`, tables of `kubectl get`, events, logs of the kubelet, of container runtimes,
+//! operators and applications, several of them in one paste with prose between. The result is a [`Report`]:
+//! [`Finding`]s in order of rank, each with the lines that prove it, the findings it explains, checks and fixes.
 //!
-//! Use this crate to build the analysis into a chat bot, an incident tool or a web page. To use
-//! it at a prompt or in a script, use the program `kwhy`, which is built on it. Archives and folders are read
-//! by the crate `kwhy-bundle`, which feeds an [`Incident`]; reports are written by `kwhy-render`.
+//! Use this crate to build the analysis into a chat bot, an incident tool or a web page. At a prompt or in a script,
+//! use the program `kwhy`, which is built on it. Archives and folders are read by the crate `kwhy-bundle`, which feeds
+//! an [`Incident`]; reports are rendered by `kwhy-render`.
 //!
 //! # Analyse text
 //!
@@ -29,12 +28,12 @@
 //! assert_eq!(finding.count, 16);
 //! ```
 //!
-//! An [`Analyzer`] derives much from its signatures on first use: make one, share it between threads, and use it often.
+//! An [`Analyzer`] derives data from its signatures on first use: create one, share it between threads, and reuse it.
 //! [`Analyzer::analyze`] takes several texts that belong to one incident.
 //!
 //! # Analyse a reader
 //!
-//! An [`Incident`] reads documents of any size as streams, one after another, in memory that does not grow with them:
+//! An [`Incident`] reads documents of any size as streams, one after another, in bounded memory:
 //!
 //! ```
 //! use kwhy_core::{Analyzer, Subject};
@@ -49,13 +48,13 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! Members of an archive one by one, archives as a whole and async bodies: see `kwhy-bundle`.
+//! For single members of an archive, whole archives and async bodies, see `kwhy-bundle`.
 //!
-//! # Signatures of one's own
+//! # Custom signatures
 //!
-//! They are added to the built-in ones, or to none ([`Catalogue::empty`]); one with the id of a built-in one takes its
-//! place. [`signature`] has their parts; with the feature `selftest`, `Analyzer::test_signatures` and
-//! `Analyzer::lint_signatures` check them.
+//! Custom signatures are added to the built-in ones, or to none ([`Catalogue::empty`]); a signature with the id of a
+//! built-in one replaces it. [`signature`] contains their types; with the feature `selftest`,
+//! `Analyzer::test_signatures` and `Analyzer::lint_signatures` check them.
 //!
 //! ```
 //! use kwhy_core::{Analyzer, Catalogue};
@@ -77,8 +76,8 @@
 //!
 //! # Interim reports
 //!
-//! [`Incident::report_so_far`] reports what was read until now, and reading continues; [`Incident::read_on`] reads more of a
-//! document that has grown. Nothing is analysed twice:
+//! [`Incident::report_so_far`] reports what was read so far, and reading can continue; [`Incident::read_on`] reads more
+//! of a document that has grown. Nothing is analysed twice:
 //!
 //! ```
 //! use kwhy_core::Analyzer;
@@ -93,8 +92,8 @@
 //!
 //! # Limits
 //!
-//! [`ReadLimits`] bound lines, nesting and aliases; `kwhy_bundle::Limits` bound archives and time. What is met is listed in
-//! [`Report::limits`], as are limits that the engine has itself:
+//! [`ReadLimits`] limit lines, nesting and aliases; `kwhy_bundle::Limits` limit archives and time. Limits that were
+//! reached are listed in [`Report::limits`], including those built into the engine:
 //!
 //! ```
 //! use kwhy_core::report::Limit;
@@ -106,7 +105,7 @@
 //!
 //! # Cancel
 //!
-//! A [`Cancel`] ends reading from any thread; the report covers what was read, and says so:
+//! A [`Cancel`] ends reading from any thread; the report covers what was read, and is marked as partial:
 //!
 //! ```
 //! use kwhy_core::{Analyzer, Cancel};
@@ -124,8 +123,8 @@
 //!
 //! # Threads
 //!
-//! With the feature `parallel` a call uses the pool of rayon in which it runs: the global one, or one of your own. Without
-//! the feature all happens on the calling thread. The report is the same.
+//! With the feature `parallel`, a call uses the rayon pool in which it runs: the global one, or one of your own.
+//! Without the feature, everything happens on the calling thread. The report is the same.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -140,8 +139,8 @@
 //!
 //! # Errors
 //!
-//! Analysing has no error: what is not understood is counted. A reader's errors are returned as they are, and what was read
-//! before them belongs to the incident. Errors in signatures have a file, a line and a column:
+//! Analysis cannot fail: lines that no parser understands are counted. A reader's errors are returned as they are, and
+//! what was read before them is part of the incident. Errors in signatures have a file, a line and a column:
 //!
 //! ```
 //! use kwhy_core::Catalogue;
@@ -152,36 +151,34 @@
 //!
 //! # Without a diagnosis
 //!
-//! [`events::extract`] and [`events::parse::document`] give the typed [`events::Event`]s and [`events::Object`]s,
+//! [`events::extract`] and [`events::parse::document`] return the typed [`events::Event`]s and [`events::Object`]s,
 //! [`events::ErrorChain::parse`] the parts of one error message.
 //!
 //! # The report
 //!
-//! A [`Report`] serializes to, and deserializes from, the schema [`report::SCHEMA`]; [`report`] has its parts.
+//! A [`Report`] serializes to, and deserializes from, the schema [`report::SCHEMA`]; [`report`] contains its parts.
 //!
 //! # Features
 //!
-//! - `builtin` (on): the built-in signatures, some MB of the program.
-//! - `parallel` (on): inputs are read on all processors; on one thread without it, with the same result. Without it the crate
-//!   starts no thread and works on `wasm32-unknown-unknown`.
+//! - `builtin` (on): the built-in signatures, which add a few MB to the program.
+//! - `parallel` (on): reads inputs on all processors. Without it, the crate uses one thread, with the same result,
+//!   starts none and works on `wasm32-unknown-unknown`.
 //! - `schema`: JSON Schemas of reports and signature files.
 //! - `selftest`: runs the examples of signatures, and lints them.
 //! - `unstable-internals`: for the benchmarks and tests of this repository; may change at any time.
 //!
-//! # What is promised
+//! # Guarantees
 //!
-//! - No input and output: the crate opens nothing (it reads what it is given), prints nothing, and reads neither the clock nor
-//!   the environment. It takes the time of collection from
-//!   [`Analyzer::with_reference_time`], or does without.
-//! - The same input gives the same report, byte for byte, for any number of threads.
-//! - No input makes it panic, and time grows linearly with the input's size.
-//! - Every piece of evidence is a line of the input as it is there, with its number and the
-//!   bytes that prove the finding.
-//! - What is not understood is counted ([`report::InputSummary::not_understood`]). Where no signature
-//!   matches there is no finding: no cause is guessed, [`Report::unexplained`] lists the most
-//!   telling events instead.
-//! - Memory does not grow with the input: [`Analyzer::incident`] reads streams. What is cut short for
-//!   that is reported in [`Report::limits`].
+//! - No I/O: the crate opens nothing (it reads what it is given), prints nothing, and reads neither the clock nor the
+//!   environment. It takes the time of collection from [`Analyzer::with_reference_time`], or does without.
+//! - The same input yields the same report, byte for byte, for any number of threads.
+//! - No input makes it panic, and time grows linearly with the size of the input.
+//! - Every piece of evidence is a line of the input as it appears there, with its number and the bytes that prove the
+//!   finding.
+//! - Lines that no parser understands are counted ([`report::InputSummary::not_understood`]). If no signature matches
+//!   there is no finding: no cause is guessed, and [`Report::unexplained`] lists the most telling events instead.
+//! - Memory does not grow with the input: [`Analyzer::incident`] reads streams. Whatever is omitted for that reason is
+//!   reported in [`Report::limits`].
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -1,4 +1,4 @@
-//! Work on several threads with the feature `parallel`, on one without it. Results are the same.
+//! Runs work on several threads with the feature `parallel`, on one without it. The results are the same.
 
 #[cfg(feature = "parallel")]
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -20,20 +20,20 @@ pub(crate) fn threads() -> usize {
     1
 }
 
-/// Returns what `make` makes of each item, in their order.
+/// Applies `make` to each item, and returns the results in order.
 #[cfg(feature = "parallel")]
 pub(crate) fn map<T: Send, U: Send>(items: Vec<T>, make: impl Fn(T) -> U + Sync) -> Vec<U> {
     items.into_par_iter().map(&make).collect()
 }
 
-/// Returns what `make` makes of each item, in their order.
+/// Applies `make` to each item, and returns the results in order.
 #[cfg(not(feature = "parallel"))]
 pub(crate) fn map<T: Send, U: Send>(items: Vec<T>, make: impl Fn(T) -> U + Sync) -> Vec<U> {
     items.into_iter().map(make).collect()
 }
 
-/// Makes something of each item that `next` returns, and takes it in their order on this thread, which reads on
-/// meanwhile. Of several threads each has at most `a_thread` items that are not taken yet.
+/// Applies `make` to each item that `next` returns, and passes the results on in order, on this thread, which keeps
+/// fetching items meanwhile. At most `a_thread` items per thread are pending.
 #[cfg(feature = "parallel")]
 pub(crate) fn in_order<T: Send, U: Send>(
     a_thread: usize,
@@ -50,7 +50,7 @@ pub(crate) fn in_order<T: Send, U: Send>(
     let (done, made) = sync_channel(most);
     rayon::in_place_scope_fifo(|scope| {
         let (mut begun, mut taken) = (0, 0);
-        // what came before its turn
+        // results that arrived before their turn
         let mut early = Vec::new();
         loop {
             while begun - taken < most
@@ -59,7 +59,7 @@ pub(crate) fn in_order<T: Send, U: Send>(
                 let (number, done) = (begun, done.clone());
                 scope.spawn_fifo(move |_| {
                     let made = catch_unwind(AssertUnwindSafe(|| make(item)));
-                    // there is room for all, and the other end is gone only if something panics
+                    // the channel has capacity for all, and its receiver is gone only after a panic
                     let _ = done.send((number, made));
                 });
                 begun += 1;
@@ -82,7 +82,7 @@ pub(crate) fn in_order<T: Send, U: Send>(
     });
 }
 
-/// Returns what a task sends next, and does tasks until then.
+/// Returns the next result of a task, and runs other tasks until then.
 #[cfg(feature = "parallel")]
 fn received<U>(made: &Receiver<U>) -> Option<U> {
     loop {
@@ -95,7 +95,7 @@ fn received<U>(made: &Receiver<U>) -> Option<U> {
     }
 }
 
-/// Makes something of each item that `next` returns, and takes it.
+/// Applies `make` to each item that `next` returns, and passes the result on.
 #[cfg(not(feature = "parallel"))]
 pub(crate) fn in_order<T, U>(
     _a_thread: usize,
@@ -106,7 +106,7 @@ pub(crate) fn in_order<T, U>(
     std::iter::from_fn(next).fuse().map(make).for_each(take);
 }
 
-/// Does `aside` on another thread, if there is one, while `here` runs on this one.
+/// Runs `aside` on another thread, if there is one, while `here` runs on this one.
 #[cfg(feature = "parallel")]
 pub(crate) fn beside<T>(aside: impl FnOnce() + Send, here: impl FnOnce() -> T) -> T {
     rayon::in_place_scope(|scope| {
@@ -115,7 +115,7 @@ pub(crate) fn beside<T>(aside: impl FnOnce() + Send, here: impl FnOnce() -> T) -
     })
 }
 
-/// Does `aside` on another thread, if there is one, while `here` runs on this one.
+/// Runs `here`, then `aside`, on this thread.
 #[cfg(not(feature = "parallel"))]
 pub(crate) fn beside<T>(aside: impl FnOnce() + Send, here: impl FnOnce() -> T) -> T {
     let result = here();
@@ -141,7 +141,7 @@ mod tests {
             let mut numbers = 0..200;
             let make = |number: usize| {
                 begun.fetch_add(1, Ordering::SeqCst);
-                // the first of some takes longest
+                // the duration varies, so that results arrive out of order
                 std::thread::sleep(std::time::Duration::from_micros(number as u64 % 7 * 50));
                 number
             };

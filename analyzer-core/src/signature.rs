@@ -1,4 +1,4 @@
-//! Signatures: which events and objects prove which cause, and what to say about it.
+//! Signatures: which events and objects prove which cause, and what to report about it.
 //!
 //! ```
 //! use kwhy_core::Catalogue;

@@ -1,4 +1,4 @@
-//! The verdict on an input: whether something is wrong in it now.
+//! The verdict on an input: is something wrong in it now?
 
 use kwhy_model::{Level, Role, Severity, Subject};
 use kwhy_parse::plain::reports_failure;
@@ -13,11 +13,11 @@ use crate::report::{Limit, Report, Unexplained, When};
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum State {
-    /// The last output of the object shows it, or it was seen shortly before the end.
+    /// The object's last output shows it, or it was seen shortly before the input ends.
     Now,
-    /// A later output shows the object well, and nothing was heard of the fault since.
+    /// A later output shows the object healthy, and the fault has not been seen since.
     Over,
-    /// The input does not tell.
+    /// The input does not show whether it continues.
     #[default]
     Unknown,
 }
@@ -32,32 +32,32 @@ pub enum State {
 pub enum Verdict {
     /// Nothing is wrong in what the input shows.
     Healthy,
-    /// At least one root cause holds, or may hold.
+    /// At least one root cause is present, or may be.
     Faults,
     /// There were faults, and all are over.
     Over,
-    /// Neither a cause nor health is shown.
+    /// The input shows neither a cause nor health.
     #[default]
     Unknown,
 }
 
-/// The number of objects of one kind by their health, as the last output of each shows it.
+/// The number of objects of one kind by their health, according to the last output of each.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KindHealth {
     /// The kind.
     pub kind: String,
-    /// The number of objects that are well.
+    /// The number of healthy objects.
     pub well: u64,
-    /// The number of objects that are not.
+    /// The number of unhealthy objects.
     pub unwell: u64,
-    /// The number of those that are well whose containers were restarted so shortly before that it may happen again.
+    /// The number of healthy objects whose containers were restarted so recently that it may happen again.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub restarted: u64,
-    /// True if there are more than the numbers say: the input has more objects than are kept.
+    /// True if the numbers are lower bounds, because the input has more objects than are kept.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_least: bool,
-    /// The first of those that are not, up to [`KindHealth::NAMED`].
+    /// The first unhealthy objects, up to [`KindHealth::NAMED`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unwell_objects: Vec<Subject>,
 }
@@ -68,50 +68,50 @@ fn is_zero(number: &u64) -> bool {
 }
 
 impl KindHealth {
-    /// The number of objects that are named.
+    /// The maximum number of unhealthy objects that are listed.
     pub const NAMED: usize = 10;
 }
 
-/// What a cluster is going through, beside its faults.
+/// A state that a cluster is going through, besides its faults.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "situation", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Situation {
-    /// All nodes were made shortly before the input was collected.
+    /// All nodes were created shortly before the input was collected.
     Starting {
-        /// When the first one was.
+        /// The time at which the first node was created.
         since: When,
     },
-    /// The containers of most pods of a node ended at once and were started again.
+    /// The containers of most pods on a node ended at once and were started again.
     NodeRestarted {
         /// The node's name.
         node: String,
-        /// When they ended.
+        /// The time at which they ended.
         at: When,
     },
-    /// A workload replaces pods of an earlier template.
+    /// A workload is replacing pods of an earlier template.
     Rollout {
         /// The workload.
         object: Subject,
     },
 }
 
-/// The number of records without an error from which a log alone is called healthy.
+/// The minimum number of records without an error for a log alone to be called healthy.
 const RECORDS: u64 = 3;
 
-/// The number of records for each warning that a healthy log has at least.
+/// The minimum number of records per warning in a healthy log.
 const WARNINGS: u64 = 4;
 
-/// The number of objects that are well, for each kind of error that nothing explains, in a cluster that is called
-/// healthy: in a large one some program always logs one.
+/// The minimum number of healthy objects per kind of unexplained error in a cluster that is called healthy: in a large
+/// cluster some program always logs an error.
 const WELL: u64 = 10;
 
-/// The number of records for each that reports a failure as information that a healthy log has at least.
+/// The minimum number of records in a healthy log per record that reports a failure as information.
 const INFO_FAILURES: u64 = 3;
 
-/// Judges a report by its findings, the health of the objects and what no finding covers. Of a report that was read
-/// back from JSON less is known: it may be unknown where it was healthy.
+/// Judges a report by its findings, the health of the objects and the unexplained events. A report read back from JSON
+/// contains less: it may be judged unknown where it was healthy.
 ///
 /// ```
 /// use kwhy_core::{Analyzer, Verdict};
@@ -150,7 +150,7 @@ pub fn judge(report: &Report) -> Verdict {
     }
 }
 
-/// Returns true if containers were restarted shortly before, not with their node.
+/// Returns true if containers were restarted recently, other than with their node.
 fn has_restarted(report: &Report) -> bool {
     let mut situations = report.situations.iter();
     let is_of_all = |known: &Situation| {
@@ -162,7 +162,7 @@ fn has_restarted(report: &Report) -> bool {
     report.health.iter().any(|kind| kind.restarted > 0) && !situations.any(is_of_all)
 }
 
-/// Returns true if what no finding covers may be found in an input in which nothing is wrong.
+/// Returns true if the unexplained events may occur in an input in which nothing is wrong.
 fn are_harmless(report: &Report, well: u64) -> bool {
     let is_open = |event: &&Unexplained| event.state != State::Over;
     let open = || report.unexplained.iter().filter(is_open);
@@ -191,7 +191,7 @@ fn shows(report: &Report, kind: &str) -> bool {
     report.health.iter().any(|known| known.kind == kind)
 }
 
-/// Returns true if an event says that something failed: an error, a warning of the cluster, or words of a failure.
+/// Returns true if an event reports a failure: an error, a warning event of the cluster, or the wording of a failure.
 fn is_error(event: &Unexplained) -> bool {
     match event.severity {
         Some(Severity::Warning) => {

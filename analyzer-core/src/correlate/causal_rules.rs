@@ -6,21 +6,21 @@ use std::collections::{BTreeMap, VecDeque};
 use kwhy_catalogue::Distance;
 use kwhy_signature::{Scope, Signature};
 
-/// The distance from a cause at which an effect shows.
+/// The distance from a cause within which an effect appears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reach {
     pub on: Scope,
-    /// True if it shows on everything within `on`.
+    /// True if it affects everything within `on`.
     pub near: bool,
-    /// True if it shows on other objects, which depend on the one at fault.
+    /// True if it affects other objects, those that depend on the object at fault.
     pub called: bool,
-    /// True if it shows wherever the same host is called.
+    /// True if it affects every caller of the same host.
     pub at_host: bool,
 }
 
 impl Reach {
-    /// Returns how far the effect of an effect reaches, or `None` if that depends on where in the cluster the
-    /// first effect is, so that it must be seen.
+    /// Returns how far the effect of an effect reaches, or `None` if that depends on where in the cluster the first
+    /// effect is, so that the first effect must itself be in the input.
     fn then(self, next: Reach) -> Option<Reach> {
         let on = match (self.on, next.on) {
             _ if !self.near => return None,
@@ -45,8 +45,8 @@ impl Reach {
 /// The effects of one cause: causes, families and signatures, with how far they reach.
 pub(crate) type Effects = BTreeMap<&'static str, Reach>;
 
-/// Returns true if log records of a cause say themselves what went wrong: another record of the same log explains
-/// them only where they quote it.
+/// Returns true if log records of a cause state themselves what went wrong, so that another record of the same log
+/// explains them only if they quote it.
 pub(crate) fn is_quoting(cause: &str) -> bool {
     kwhy_catalogue::mechanisms().quoting.contains(&cause)
 }
@@ -94,7 +94,8 @@ pub(crate) fn names(signature: &Signature) -> [Cow<'_, str>; 3] {
     ]
 }
 
-/// Returns how far findings with these names may be from the cause with these effects, if they follow from it.
+/// Returns how far from the cause with these effects a finding with any of these names may be; `None` if it is not an
+/// effect.
 pub(crate) fn reach(effects: &Effects, names: &[Cow<'_, str>]) -> Option<Reach> {
     let known = names.iter().filter_map(|name| effects.get(&**name));
     known.copied().reduce(Reach::or)
@@ -143,16 +144,16 @@ mod tests {
         let effects = super::effects("image/not-found");
         let called = reach(&effects, "network/no-endpoints");
         assert_eq!(called, Some((Scope::Owner, true)));
-        // who calls the Service must be seen to fail
+        // the calls of the Service must themselves be seen to fail
         assert_eq!(reach(&effects, "workload/operator-error"), None);
-        // of a registry all that pull from it, and the pod at hand
+        // a faulty registry affects everything that pulls from it, and the pod in question
         let effects = super::effects("image/registry-tls");
         let pulls = effects["image-pull-backoff"];
         assert!(pulls.at_host && pulls.near);
         let effects = super::effects("network/dns-failure");
         let registry = effects["image/registry-dns"];
         assert!(registry.at_host && !registry.near && !registry.called);
-        // who calls something else is not concerned
+        // callers of other hosts are not affected
         let refused = super::effects("api/unreachable")["network/connection-refused"];
         assert!(refused.at_host && refused.called && !refused.near);
         assert_eq!(reach(&effects, "image/rate-limited"), None);

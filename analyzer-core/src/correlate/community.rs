@@ -1,19 +1,19 @@
-//! What rules of the community and signatures find of one fault is one finding.
+//! Merges findings of community rules and of signatures that are about one fault.
 //!
-//! A rule that stands for a known cause joins the finding of a signature of that cause about the same records; of several
-//! rules that say the same of the same records the first one is the finding.
+//! A rule that maps to a known cause joins the finding of a signature with that cause about the same records; of
+//! several rules about the same records and cause, the first one is the finding.
 
 use std::collections::HashSet;
 
 use super::group::Group;
 use kwhy_catalogue::Catalogue;
 
-/// The records that a group rests on.
+/// The records that prove a group.
 fn records(group: &Group) -> HashSet<(usize, usize)> {
     group.hits.iter().map(|hit| hit.record_at()).collect()
 }
 
-/// Joins the groups of rules to those that say the same.
+/// Merges the groups of community rules into groups with the same cause that share a record.
 pub(super) fn join(catalogue: &Catalogue, groups: &mut Vec<Group>) {
     let is_rule = |group: &Group| catalogue.at(group.signature).community.is_some();
     if !groups.iter().any(is_rule) {

@@ -1,7 +1,7 @@
 //! Frames: signatures that know only what surrounds the words of a fault.
 //!
-//! They are asked where nothing else answers, and hold for a log only as long as it says so: what a program wrote once
-//! before it went on, or no longer writes at the pace at which it did, was not its problem.
+//! They count only if no other signature answers, and only until their log shows them to be over: an error that a
+//! program logged before it continued, or stopped logging at its former pace, was not the problem.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,8 @@ use super::{Surplus, answers};
 use crate::matcher::Match;
 use kwhy_catalogue::Catalogue;
 
-/// Removes the matches of frames where something else answers, and those that are over by the logs that they are in.
-/// `ends` are the latest times of the documents, `lines` the numbers of their lines.
+/// Removes the matches of frames if another signature answers, and those that their logs show to be over. `ends` has
+/// the latest time of each document in nanoseconds since 1970, `lines` its number of lines.
 pub(super) fn give_way(
     catalogue: &Catalogue,
     matches: &mut Vec<(usize, Match)>,

@@ -24,7 +24,7 @@ pub(super) type Values = Vec<(String, String)>;
 pub(crate) struct Group {
     /// The signature's index in the catalogue.
     pub signature: usize,
-    /// The rules of the community that say the same, by their index.
+    /// The indices of community rules with the same cause about the same records.
     pub rules: Vec<usize>,
     /// The object at fault.
     pub subject: Subject,
@@ -47,7 +47,7 @@ pub(crate) struct Group {
     pub at_least: bool,
     /// True if its program continued, and ended later for a different reason.
     pub survived: bool,
-    /// True if nothing in the input suffers from it, though that is what would make it a fault.
+    /// True if it would be a fault only if something suffered from it, and nothing in the input does.
     pub is_note: bool,
     pub first: Option<Moment>,
     pub last: Option<Moment>,
@@ -116,7 +116,7 @@ pub(crate) fn group(
     (groups, unplaced)
 }
 
-/// The namespaces that matches name of objects, by kind and name; none for those that are in several.
+/// The namespaces in which matches place objects, by kind and name; `None` for names that occur in several.
 struct Namespaces(HashMap<(String, String), Option<String>>);
 
 impl Namespaces {
@@ -139,7 +139,7 @@ impl Namespaces {
         Namespaces(known)
     }
 
-    /// Gives an object whose record names no namespace the only one that an object of its name has.
+    /// Sets the namespace of an object whose record names none, if all objects of its kind and name are in one.
     fn complete(&self, subject: &mut Subject, graph: &Graph) {
         let (Some(kind), Some(name), None) = (&subject.kind, &subject.name, &subject.namespace)
         else {
@@ -155,8 +155,8 @@ impl Namespaces {
     }
 }
 
-/// The number of times that a fault happened. A failure and what is done about it are events of the cluster with
-/// different reasons, and one fault.
+/// The number of times that a fault occurred. A failure and the reaction to it are cluster events with different
+/// reasons, but one fault.
 fn happened<'h>(hits: impl Iterator<Item = &'h Hit>) -> u64 {
     let mut others = 0;
     let mut of_reasons: HashMap<&str, u64> = HashMap::new();
@@ -191,7 +191,7 @@ fn about_nodes(catalogue: &Catalogue, groups: &mut Vec<Group>) {
             }
         }
     }
-    // of a pod on an unknown node, if it is the only node with this fault
+    // a pod on an unknown node belongs to the only node with this fault
     let of_one_node = |vague: &Group, clear: &Group| {
         let (vague, clear) = (&vague.subject, &clear.subject);
         let is_pod = vague.kind.as_deref() == Some("Pod");
@@ -200,7 +200,7 @@ fn about_nodes(catalogue: &Catalogue, groups: &mut Vec<Group>) {
     let is_of_node = |group: &Group| {
         let signature = catalogue.at(group.signature);
         let is_of_node = signature.family() == "node" && signature.subject.is_none();
-        // the others stay separate
+        // other groups stay separate
         Some(if is_of_node {
             String::new()
         } else {
@@ -218,8 +218,8 @@ pub(crate) fn object_of(signature: &Signature, found: &Match) -> Subject {
     }
 }
 
-/// The identity of an object: a pod's containers are distinct, nodes are ignored but for units, whose names are those
-/// of each machine.
+/// The identity of an object: a pod's containers are distinct; nodes are ignored except for systemd units, whose names
+/// repeat on every machine.
 fn key(subject: &Subject) -> Subject {
     let is_unit = subject.kind.as_deref() == Some("Unit");
     Subject {
@@ -333,7 +333,7 @@ impl Group {
         self.show(other.best);
     }
 
-    /// Takes a rule of the community that says the same of the same records.
+    /// Takes a community rule with the same cause about the same records.
     pub(super) fn join_rule(&mut self, rule: Group) {
         self.rules.push(rule.signature);
         self.rules.extend(rule.rules);
@@ -417,11 +417,11 @@ impl Group {
             .filter(|hit| hit.leads && records.insert((hit.document, hit.record.start)));
         let kept = match self.more {
             0 => happened(leading),
-            // of those that are not kept no reason is known
+            // hits that were not kept have no known reason
             _ => leading.map(Hit::occurrences).sum(),
         };
         let shown: HashSet<&Subject> = self.hits.iter().map(|hit| &*hit.subject).collect();
-        // where only states show it, each object counts
+        // if only states prove it, each object counts once
         self.count = match kept + self.more {
             0 => shown.len().max(1) as u64,
             happened => happened,

@@ -7,15 +7,15 @@ use super::restart::Restart;
 /// The health of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Health {
-    /// It does what it is there for.
+    /// It fulfils its purpose.
     Well,
-    /// It does not, or is being deleted.
+    /// It does not fulfil its purpose, or is being deleted.
     Unwell,
-    /// It exists; its kind has no health.
+    /// It exists; objects of its kind have no health.
     Present,
 }
 
-/// The health of an object, and what is known of its time.
+/// The health of an object, with its known times.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub health: Health,
@@ -28,7 +28,7 @@ pub(super) struct State {
     pub containers: Vec<ContainerState>,
     /// True for a workload that replaces pods of an earlier template.
     pub is_rolling: bool,
-    /// The last restart of a pod that is well.
+    /// The last restart of a healthy pod.
     pub restart: Option<Box<Restart>>,
 }
 
@@ -41,14 +41,14 @@ pub(super) struct ContainerState {
     pub started: Option<i128>,
     /// The time at which the previous run ended, in nanoseconds since 1970.
     pub ended: Option<i128>,
-    /// The number of seconds for which that run lasted.
+    /// The number of seconds that the previous run lasted.
     pub ran: Option<i128>,
     /// True if it ended because its node was restarted.
     pub ended_with_node: bool,
     pub restarts: i64,
 }
 
-/// Conditions that are true of an object that is well.
+/// Condition types whose status is `True` for healthy objects.
 const GOOD: &[&str] = &[
     "Ready",
     "Available",
@@ -63,7 +63,7 @@ const GOOD: &[&str] = &[
     "ScalingActive",
 ];
 
-/// Conditions that are true of an object that is not well.
+/// Condition types whose status is `True` for unhealthy objects.
 const BAD: &[&str] = &[
     "Degraded",
     "Failed",
@@ -132,7 +132,7 @@ fn is_rolling(object: &Object<'_>) -> bool {
             .is_some_and(|(desired, updated)| updated < desired)
 }
 
-/// Returns one of a workload's numbers of pods.
+/// Returns one of a workload's replica counts.
 fn replicas(object: &Object<'_>, key: &str) -> Option<i64> {
     let nested = object.fields.get("replicas").and_then(|it| it.get(key));
     match nested.or_else(|| object.fields.get(key))? {
@@ -146,11 +146,11 @@ fn is_terminating(object: &Object<'_>) -> bool {
         || object.fields.text("status").as_deref() == Some("Terminating")
 }
 
-/// The conditions of an object that say something of its health.
+/// The health that an object's conditions show.
 struct Conditions {
     good: Option<Span>,
     is_bad: bool,
-    /// The last transition of those that are good.
+    /// The last transition of its good conditions, in nanoseconds since 1970.
     since: Option<i128>,
 }
 
@@ -204,7 +204,7 @@ const CONTROL_PLANE: [&str; 4] = [
     "kube-scheduler",
 ];
 
-/// The health of a pod by a runtime's row of one of its containers: only where it has no other one.
+/// Returns the health of a static pod from a container runtime's row about its only container; `None` for other pods.
 fn row_of_runtime(object: &Object<'_>) -> Option<Health> {
     let container = object.subject.container.as_deref()?;
     let state = object.fields.text("state")?;
@@ -258,7 +258,7 @@ fn pod(
         return (well(is_well), of_status());
     }
     match conditions.health() {
-        // the condition may be outdated
+        // the pod's Ready condition may be outdated
         (Health::Well, span) if containers.iter().all(|container| container.is_well) => {
             (Health::Well, span)
         }
@@ -281,7 +281,8 @@ fn node(object: &Object<'_>, conditions: &Conditions) -> (Health, Option<Span>) 
     }
 }
 
-/// A unit that does not run is unwell if it should: systemd starts it at boot, or it failed.
+/// Returns the health of a systemd unit. A unit that is not running is unwell only if it should be running: it is
+/// enabled at boot, or it failed.
 fn unit(object: &Object<'_>) -> (Health, Option<Span>) {
     let text = |key: &str| object.fields.text(key);
     let is_wanted = || {
@@ -346,7 +347,8 @@ fn workload(object: &Object<'_>, conditions: &Conditions) -> (Health, Option<Spa
     )
 }
 
-/// A Service has a health where it shows what traffic reaches: an address of a balancer, endpoints.
+/// Returns the health of a Service, which has one only if the output shows what traffic reaches: a load balancer
+/// address or endpoints.
 fn service(object: &Object<'_>) -> (Health, Option<Span>) {
     let fields = &object.fields;
     let is_balancer = fields.text("type").as_deref() == Some("LoadBalancer");
@@ -414,7 +416,7 @@ fn containers(object: &Object<'_>) -> Vec<ContainerState> {
         .collect()
 }
 
-/// Parses a time as the parsers give it, in nanoseconds since 1970.
+/// Parses a time in the parsers' output format, in nanoseconds since 1970.
 pub(super) fn time(value: Option<&Value<'_>>) -> Option<i128> {
     let text = value?.to_text()?;
     let time: jiff::Timestamp = text.parse().ok()?;

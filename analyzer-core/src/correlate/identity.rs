@@ -11,7 +11,7 @@ use kwhy_signature::{GIVEN, Signature};
 /// The maximum length of a value that is a name.
 const MAX_NAME: usize = 512;
 
-/// Runtime ids have more hexadecimal digits than this.
+/// The minimum number of hexadecimal digits of a UID or container id.
 const MIN_ID: usize = 12;
 
 /// The values that distinguish a match from others of its signature about the same object, sorted

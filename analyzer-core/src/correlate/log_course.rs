@@ -1,29 +1,29 @@
-//! When records of one kind were written in a log: whether the log went on without them.
+//! Decides from the times of log records of one kind whether their log continued without them.
 
 use crate::matcher::Moment;
 
-/// The time for which a log may continue after its last words, in nanoseconds: programs take some to end.
+/// The time for which a log may continue after a fatal record, in nanoseconds: programs take a while to exit.
 const LAST_WORDS: i128 = 30_000_000_000;
 
-/// The number of lines for which a log without times may continue after its last words.
+/// The number of lines for which a log without times may continue after a fatal record.
 const LAST_LINES: u64 = 8;
 
-/// The number of pauses between two errors after which the next one is overdue.
+/// The number of mean intervals between errors after which the next one is overdue.
 const PAUSES: u64 = 10;
 
-/// When records of one kind were written in one document.
+/// The times and lines of records of one kind in one document.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LogCourse {
     count: u64,
-    /// The first and the last one, in nanoseconds since 1970; none if some state no time.
+    /// The times of the first and last dated record, in nanoseconds since 1970.
     ends: Option<(i128, i128)>,
     is_undated: bool,
-    /// The lines of the first and the last one that is kept.
+    /// The lines of the first and last record that is kept.
     lines: Option<(u64, u64)>,
 }
 
 impl LogCourse {
-    /// Adds records, of which the first and the last were written at these times.
+    /// Adds records, with the times of the first and the last one.
     pub fn add(&mut self, count: u64, moments: [Option<Moment>; 2]) {
         self.count += count;
         for moment in moments {
@@ -42,8 +42,8 @@ impl LogCourse {
         self.lines = Some((first.min(line), last.max(line)));
     }
 
-    /// Returns true if the log went on without them up to this time, or where that is not known, for this number of
-    /// lines.
+    /// Returns true if the log continued without further records of this kind until `end`, or, if times are unknown,
+    /// until it had this number of lines.
     pub fn is_over(&self, end: Option<i128>, lines: u64) -> bool {
         let pauses = self.count.max(2) - 1;
         match (self.ends, end, self.lines) {

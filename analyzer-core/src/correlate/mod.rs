@@ -75,7 +75,7 @@ pub(crate) struct Surplus {
     pub count: u64,
     pub first: Option<Moment>,
     pub last: Option<Moment>,
-    /// True if there are further ones, which are reported elsewhere.
+    /// True if there are more, which are reported elsewhere.
     pub at_least: bool,
     /// True if an overlapping signature was not evaluated for all of them: if it superseded some,
     /// it supersedes all.
@@ -94,7 +94,7 @@ pub(crate) struct Correlated {
     pub unplaced: Vec<(usize, u64)>,
     /// The number of unexplained findings that were not compared with all others.
     pub not_compared: u64,
-    /// The number of times that faults were seen which hold, and which the writers call information.
+    /// The number of occurrences of ongoing faults whose writers log them as information.
     pub info_failures: u64,
 }
 
@@ -103,10 +103,9 @@ pub(crate) fn renumber(document: &mut usize, numbers: &[usize]) {
     *document = numbers.get(*document).copied().unwrap_or(*document);
 }
 
-/// Turns matches into findings in order of rank. `names` are the documents' names; `reference` is the time that ages
-/// count back from, `now` the latest time in the input in nanoseconds since 1970, `ends` the latest one of each document,
-/// `lines` its lines.
-/// `audit` says whether notes are reported too.
+/// Turns matches into findings in order of rank. `names` are the documents' names, `ends` their latest times and
+/// `lines` their numbers of lines; `reference` is the time from which ages are counted back, `now` the latest time in
+/// the input in nanoseconds since 1970. `audit` is true if notes are reported too.
 pub(crate) fn correlate(
     (catalogue, audit): (&Catalogue, bool),
     (names, ends, lines): (&[String], &[Option<i128>], &[u64]),
@@ -149,7 +148,7 @@ pub(crate) fn correlate(
     let (mut silent, mut groups): (Vec<Group>, Vec<Group>) = groups
         .into_iter()
         .partition(|group| catalogue.at(group.signature).makes_no_finding());
-    // a healthy earlier snapshot resolves nothing
+    // a healthy but outdated snapshot resolves nothing
     for group in &mut silent {
         let shows = !catalogue.at(group.signature).ends.is_empty();
         group
@@ -263,13 +262,13 @@ pub(crate) fn correlate(
     }
 }
 
-/// Returns true if a match of a signature is an answer.
+/// Returns true if a match of a signature explains the input, so that frames are not needed.
 fn answers(signature: &Signature) -> bool {
     signature.answers() && !signature.makes_no_finding()
 }
 
-/// Adds to each finding the evidence of those that it explains and that say the same of the same object in
-/// other words.
+/// Adds to each finding the evidence of the findings that it explains and that report the same cause of the same object
+/// in other words.
 fn add_proofs_of_same_cause(findings: &mut [Finding]) {
     for symptom in 0..findings.len() {
         let Some(by) = findings[symptom].explained_by else {
@@ -365,7 +364,7 @@ fn finding(
 ) -> Finding {
     let signature: &Signature = catalogue.at(group.signature);
     let values = Values::new(signature, group, graph);
-    // the cause's meaning says less, but is certain
+    // the cause's meaning is less specific, but always available
     let meaning = || catalogue.cause(&signature.cause).unwrap_or_default();
     let title = values.text(&signature.title);
     let misses_others = group.others_at_least && !group.others.is_empty();
@@ -405,7 +404,7 @@ fn finding(
     }
 }
 
-/// What the rules of the community say that found it.
+/// The community rules that found it, with their own texts.
 fn rules(catalogue: &Catalogue, group: &Group) -> Vec<CommunityRule> {
     let numbers = std::iter::once(group.signature).chain(group.rules.iter().copied());
     let mut rules: Vec<CommunityRule> = Vec::new();
@@ -443,8 +442,8 @@ fn before(now: Timestamp, seconds: u64) -> Stamp {
     }
 }
 
-/// The lines of evidence: those of the best match, then the first and last, then the others, at last the rest
-/// of their values and states.
+/// The lines of evidence: those of the best match, then the first and last hit, then the others, and finally the
+/// further lines of their values and states.
 fn evidence(
     signature: &Signature,
     names: &[String],
@@ -478,7 +477,7 @@ fn evidence(
     evidence
 }
 
-/// The severity of a group's finding while it holds: that of its signature, unless the program calls it information.
+/// The severity of a group's finding while it lasts: that of its signature, unless the program logs it as information.
 fn severity(catalogue: &Catalogue, group: &Group) -> Level {
     let signature = catalogue.at(group.signature);
     if group.is_note || is_routine(group) && !signature.at_any_level {
@@ -488,7 +487,7 @@ fn severity(catalogue: &Catalogue, group: &Group) -> Level {
     }
 }
 
-/// Returns true if the program that logged a fault calls it information.
+/// Returns true if the program that logged a fault logs it as information.
 fn is_routine(group: &Group) -> bool {
     group.hits.iter().all(|hit| {
         let is_info = |severity| severity <= Severity::Info;

@@ -1,12 +1,12 @@
-//! Findings that would be faults if something suffered from them: a Service port that no container declares may be one
-//! that nobody calls.
+//! Findings that are faults only if something suffers from them: nobody may call the Service port that no container
+//! declares.
 
 use super::explain::Explanations;
 use super::group::Group;
 use crate::matcher::Hit;
 use kwhy_catalogue::Catalogue;
 
-/// Marks the groups that are notes, and drops them unless they are asked for.
+/// Marks the groups that are notes, and drops them unless an audit was requested.
 pub(crate) fn set_apart(
     catalogue: &Catalogue,
     mut groups: Vec<Group>,
@@ -16,7 +16,7 @@ pub(crate) fn set_apart(
 ) -> (Vec<Group>, Explanations, Vec<Option<Hit>>) {
     let mut is_felt = vec![false; groups.len()];
     for ((group, by), ended) in groups.iter().zip(&explained).zip(&ended) {
-        // another finding of the same kind suffers no more than this one, and what a frame is about is not known
+        // another audit finding does not show that anything suffers, and it is unknown what a frame is about
         let signature = catalogue.at(group.signature);
         if let Some((cause, _)) = by
             && ended.is_none()

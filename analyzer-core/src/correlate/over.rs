@@ -1,5 +1,5 @@
-//! Faults that are over: the last output of the object that they are about shows it well, and nothing was heard of
-//! them for long enough.
+//! Faults that are over: the last output about their object shows it healthy, and they have not been seen for long
+//! enough.
 
 use std::collections::HashMap;
 
@@ -12,16 +12,16 @@ use crate::matcher::{Hit, Moment};
 use kwhy_catalogue::Catalogue;
 use kwhy_model::Subject;
 
-/// The number of seconds that a fault must be quiet where its object became well after it.
+/// The number of seconds for which a fault must not be seen if its object recovered after it.
 const QUIET: i128 = 120;
 
-/// The same where the object was well all along, or its containers were restarted.
+/// The same if the object was healthy all along, or its containers were restarted.
 const LONG_QUIET: i128 = 600;
 
-/// The same where the object was well all along, and the fault lasted no longer than `BURST`.
+/// The same if the object was healthy all along and the fault lasted no longer than `BURST`.
 const BURST_QUIET: i128 = 300;
 
-/// The maximum number of seconds of a fault that came once: what is tried again lasts longer, or has pauses.
+/// The maximum number of seconds for which a one-off fault lasts: retries take longer, or have pauses.
 const BURST: i128 = 60;
 
 /// The number of seconds without an event about an object after which no controller is still retrying.
@@ -33,26 +33,26 @@ const MAX_OBJECTS: usize = 256;
 /// The maximum number of objects that use another one and are checked in its place.
 const MAX_USERS: usize = 64;
 
-/// The number of seconds after which a fault of something that the input does not show is over where the whole cluster is
-/// well: controllers retry at least this often.
+/// The number of seconds after which a fault of something that the input does not show is over if the whole cluster is
+/// healthy: controllers retry at least this often.
 const SETTLED: i128 = 1000;
 
-/// The number of its mean pauses for which a repeated fault must not be seen to have ended.
+/// The number of its mean intervals for which a repeated fault must not be seen to count as over.
 const PAUSES: i128 = 2;
 
-/// The number of failures in a row after which a probe acts, if it does not say otherwise (`failureThreshold`).
+/// The number of consecutive failures after which a probe acts, unless `failureThreshold` says otherwise.
 pub(super) const PROBE_THRESHOLD: u64 = 3;
 
 const NANOS: i128 = 1_000_000_000;
 
-/// How recently a fault was seen.
+/// The recency of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Recency {
     /// The last output of the object shows it, or it was seen shortly before the end.
     Now,
     /// The input shows no time.
     Unknown,
-    /// It has not been seen for longer than its pauses.
+    /// It has not been seen for some time, and for longer than its usual intervals.
     Quiet,
 }
 
@@ -68,13 +68,13 @@ pub(super) struct Over<'i> {
     pub ends: &'i [Option<i128>],
     /// The time at which the input was collected, or the latest time in it, in nanoseconds since 1970.
     pub now: Option<i128>,
-    /// The snapshot of a node where all that the input shows of its cluster is well.
+    /// A snapshot of a node if everything that the input shows of its cluster is healthy.
     pub well_cluster: Option<&'i ObjectSnapshot>,
-    /// When a signature last matched about an object, whatever the values.
+    /// The times at which each signature last matched about each object, whatever the values.
     pub last: LastSeen,
 }
 
-/// When each signature last matched about each object.
+/// The times at which each signature last matched about each object.
 #[derive(Default)]
 pub(super) struct LastSeen {
     of_object: HashMap<(usize, Subject), Moment>,
@@ -115,9 +115,9 @@ impl LastSeen {
 }
 
 impl Over<'_> {
-    /// Returns the hit that shows a group to be over, for each of its objects.
+    /// Returns the hit that shows a group to be over; `None` unless each of its objects is.
     pub fn shown(&self, group: &Group) -> Option<Hit> {
-        // ids of causes say so where an object does not exist
+        // a cause's id shows whether the fault is that an object does not exist
         let is_absence = self
             .catalogue
             .at(group.signature)
@@ -168,7 +168,7 @@ impl Over<'_> {
         all.min().unwrap_or(Recency::Unknown)
     }
 
-    /// The seconds from the last sight of a fault to the end of what was collected: for a log, to its own end.
+    /// The seconds from the last sign of a fault to the end of the input; for a log, to the end of that log.
     fn age_in_stream(&self, group: &Group, last: &Hit) -> Option<i128> {
         let age = self.age(group, last)?;
         let of_records = self.ends.get(last.document).copied().flatten();
@@ -189,7 +189,7 @@ impl Over<'_> {
         if age.is_none_or(|age| age < 0) || self.workload(pod).is_some_and(has_status) {
             return false;
         }
-        // what keeps pods from being made leaves a namespace empty too
+        // whatever prevents pods from being created leaves a namespace empty too
         let family = self.catalogue.at(group.signature).family();
         let is_of_pods = !matches!(family, "api" | "workload" | "none");
         let is_deserted = |namespace: &str| {
@@ -209,7 +209,7 @@ impl Over<'_> {
                 && self.snapshots.is_gone_from_node(pod))
     }
 
-    /// Returns the snapshot of the object that the last hit of a fault is about, if the fault is over there.
+    /// Returns the snapshot that shows the fault to be over for the object of its last hit.
     fn well_since(&self, group: &Group, last: &Hit, is_absence: bool) -> Option<&ObjectSnapshot> {
         let age = self.age(group, last)?;
         let course = Course::of_object(group, &last.subject);
@@ -224,7 +224,7 @@ impl Over<'_> {
                     }
                     Health::Unwell => return None,
                     Health::Present if is_absence && age >= QUIET => return Some(snapshot),
-                    // what fails is tried again, with pauses of up to a quarter of an hour
+                    // failed operations are retried, with pauses of up to a quarter of an hour
                     Health::Present
                         if last.reason.is_some() && age >= RETRIED.max(3 * course.lasted) =>
                     {
@@ -251,7 +251,7 @@ impl Over<'_> {
             return found;
         }
         let workload = about.iter().find_map(|subject| self.workload(subject));
-        // what the input does not show of a pod, its node shows where the node is at fault
+        // the node stands for a pod that the input does not show, if the node is at fault
         let family = self.catalogue.at(group.signature).family();
         let is_of_node = last.subject.name.is_none() || matches!(family, "node" | "sandbox");
         let node = || {
@@ -276,7 +276,7 @@ impl Over<'_> {
         is_over.then_some(snapshot)
     }
 
-    /// Returns the workload of a pod or ReplicaSet that the input does not show: it was replaced.
+    /// Returns the workload of a pod or ReplicaSet that the input does not show because it was replaced.
     fn workload(&self, subject: &Subject) -> Option<&ObjectSnapshot> {
         let kinds = match subject.kind.as_deref()? {
             "Pod" => ["Deployment", "DaemonSet", "StatefulSet"].as_slice(),
@@ -293,8 +293,8 @@ impl Over<'_> {
         kinds.iter().find_map(of_kind)
     }
 
-    /// Returns the snapshot of one of the objects that use another one, if all of them are well; the outer option
-    /// says whether any is known.
+    /// Returns the snapshot of one of the objects that use another one, if all of them are healthy. The outer `Option`
+    /// is `None` if no user is known.
     fn users(
         &self,
         group: (&Group, Course),
@@ -318,7 +318,7 @@ impl Over<'_> {
         let counted = group.last.filter(|_| group.more > 0).or(others);
         let seen = match (last.last, counted) {
             (Some(last), Some(counted)) => Some(last.later(counted)),
-            // a record of a log may lack the time that those around it have
+            // a log record without a time takes that of the group
             (None, None) if last.format.is_log() => group.last,
             (last, counted) => last.or(counted),
         };
@@ -333,7 +333,7 @@ impl Over<'_> {
         }
     }
 
-    /// Returns true if a fault was last seen so long ago that its object, which is well, has recovered.
+    /// Returns true if a fault was last seen so long ago that its object, which is healthy, has recovered.
     fn is_quiet(
         &self,
         (group, course): (&Group, Course),
@@ -346,7 +346,7 @@ impl Over<'_> {
         let container = subject.container.as_ref();
         let container = container.and_then(|name| containers.find(|known| known.name == *name));
         let since = container.map_or(state.since, |container| container.started);
-        // no longer ago than the object has been well
+        // at most as long as the object has been healthy
         let well_for = self
             .now
             .zip(since)
@@ -359,12 +359,12 @@ impl Over<'_> {
         };
         let restarts = container.map_or(snapshot.restarts(), |container| container.restarts);
         if group.hits.iter().all(is_probe) && restarts == 0 && course.count < PROBE_THRESHOLD {
-            // too few failures for the probe to act, and none of it in the object's state
+            // too few failures for the probe to act, and no sign of them in the object's state
             return true;
         }
         let family = self.catalogue.at(group.signature).family();
         if recovered && restarts > 0 && matches!(family, "container" | "workload") {
-            // it may be restarted again after as long as it ran before
+            // it may be restarted again after running for as long as before
             let lived = self
                 .now
                 .zip(state.created)
@@ -376,7 +376,7 @@ impl Over<'_> {
     }
 }
 
-/// The time since events were last seen, in seconds, and the course of them.
+/// The seconds since events were last seen, with their course.
 fn age_and_course(
     (first, last): (Option<Moment>, Option<Moment>),
     count: u64,
@@ -390,7 +390,7 @@ fn age_and_course(
     Some((age, Course { lasted, count }))
 }
 
-/// Returns true if events about an object that is well were not seen for so long that they are over.
+/// Returns true if events about a healthy object have not been seen for so long that they are over.
 pub(super) fn is_quiet(
     seen: (Option<Moment>, Option<Moment>),
     count: u64,
@@ -400,7 +400,7 @@ pub(super) fn is_quiet(
     Some(age >= course.quiet())
 }
 
-/// Returns true if events in a cluster that is well were not seen for so long that they are over, whatever they are
+/// Returns true if events in a healthy cluster have not been seen for so long that they are over, whatever they are
 /// about.
 pub(super) fn is_settled(
     seen: (Option<Moment>, Option<Moment>),
@@ -411,27 +411,27 @@ pub(super) fn is_settled(
     Some(age >= course.settling())
 }
 
-/// Returns true if a hit is the event of a probe's failure.
+/// Returns true if a hit is the event of a failed probe.
 fn is_probe(hit: &Hit) -> bool {
     hit.reason.as_deref() == Some("Unhealthy") || !hit.leads
 }
 
-/// Returns true if an object was read from a cluster: a manifest has no status.
+/// Returns true if an object was read from a cluster: a manifest has no status, so no health.
 fn has_status(snapshot: &ObjectSnapshot) -> bool {
     snapshot.state.health != Health::Present
 }
 
-/// The hits that show the fault, without the details that go with them.
+/// The hits that prove the fault, without accompanying details.
 pub(super) fn proofs(group: &Group) -> impl DoubleEndedIterator<Item = &Hit> {
     let has_leading = group.hits.iter().any(|hit| hit.leads);
     let is_proof = move |hit: &&Hit| hit.leads || !has_leading;
     group.hits.iter().filter(is_proof)
 }
 
-/// The duration and the number of times of a fault.
+/// The duration and the number of occurrences of a fault.
 #[derive(Clone, Copy, Debug, Default)]
 struct Course {
-    /// The seconds from the first to the last time.
+    /// The seconds from the first to the last occurrence.
     lasted: i128,
     count: u64,
 }
@@ -444,7 +444,7 @@ impl Course {
         }
     }
 
-    /// The course of the fault of one object, where all of its hits are kept.
+    /// The course of the fault of one object, or of the whole group if some of its hits were not kept.
     fn of_object(group: &Group, subject: &Subject) -> Course {
         if group.more > 0 {
             return Course::of(group);
@@ -458,7 +458,7 @@ impl Course {
         }
     }
 
-    /// The seconds without it after which it is over where its object was well all along.
+    /// The seconds without it after which it is over if its object was healthy all along.
     fn quiet(self) -> i128 {
         let needed = match self.lasted <= BURST {
             true => BURST_QUIET,
@@ -467,12 +467,12 @@ impl Course {
         needed.max(PAUSES * self.pause())
     }
 
-    /// The seconds without it after which it is over where the whole cluster is well.
+    /// The seconds without it after which it is over if the whole cluster is healthy.
     fn settling(self) -> i128 {
         SETTLED.max(3 * self.lasted).max(PAUSES * self.pause())
     }
 
-    /// The mean seconds from one time to the next.
+    /// The mean number of seconds between two occurrences.
     fn pause(self) -> i128 {
         match self.count {
             0 | 1 => 0,

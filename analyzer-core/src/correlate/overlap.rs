@@ -52,7 +52,7 @@ pub(crate) fn resolve_overlaps(
     }
     let kept = matches.into_iter().zip(kept).filter(|(_, kept)| *kept);
     let kept = kept.map(|(found, _)| found);
-    // a refining match may be counted only; until here it keeps others from the record
+    // a refining match may have been counted only, but it still suppresses the match it refines
     kept.filter(|(_, found)| !found.primary().refined).collect()
 }
 
@@ -79,17 +79,17 @@ pub(crate) fn refines(catalogue: &Catalogue, one: u32, other: u32) -> bool {
     one.supersedes(other) && !one.makes_no_finding() && !other.makes_no_finding()
 }
 
-/// The places of matches, in order.
+/// The spans of matches, sorted by start.
 #[derive(Debug, Default)]
 pub(crate) struct Places {
-    /// Each with its number.
+    /// Each with its match's number.
     spans: Vec<(Span, usize)>,
-    /// The latest end of a span and all before it.
+    /// The latest end of each span and all spans before it.
     ends: Vec<usize>,
 }
 
 impl Places {
-    /// Of numbered spans.
+    /// Creates the places of numbered spans.
     pub fn new(spans: impl IntoIterator<Item = (Span, usize)>) -> Places {
         let mut spans: Vec<(Span, usize)> = spans.into_iter().collect();
         spans.sort_unstable_by_key(|(span, _)| span.start);
@@ -103,7 +103,7 @@ impl Places {
         }
     }
 
-    /// The numbers of the spans that overlap one.
+    /// The numbers of the spans that overlap the given one.
     fn over<'p>(&'p self, span: &'p Span) -> impl Iterator<Item = usize> + 'p {
         let before = self
             .spans
@@ -114,7 +114,7 @@ impl Places {
             .map(|((_, number), _)| *number)
     }
 
-    /// Returns true if a match of the first signature at one of these places may supersede one of the second.
+    /// Returns true if a match of the first signature at any of these places may supersede a match of the second.
     pub fn may_supersede(&self, one: &Signature, (other, mark): (&Signature, &Span)) -> bool {
         match takes(one, other) {
             Takes::Nothing => false,
@@ -124,17 +124,17 @@ impl Places {
     }
 }
 
-/// The matches of one signature that are still in question.
+/// The matches of one signature that are neither kept nor dropped yet.
 struct Group<'m> {
     signature: &'m Signature,
     places: Places,
-    /// The number of those that remain.
+    /// The number of its matches that remain.
     left: usize,
-    /// True if a signature refines it of which a match remains.
+    /// True if a signature with a remaining match refines this one.
     is_refined: bool,
 }
 
-/// Sets for each group whether one that remains refines it.
+/// Updates, for each group, whether a remaining group refines it.
 fn refine(groups: &mut [Group<'_>]) {
     let refined: Vec<bool> = groups
         .iter()
@@ -204,12 +204,12 @@ fn survivors(all: &[Contender<'_>]) -> Vec<usize> {
     }
 }
 
-/// What a match takes from the matches of another signature, once it is kept.
+/// The matches of another signature that a kept match supersedes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Takes {
     Nothing,
     WhatOverlaps,
-    /// All in the same record.
+    /// All matches in the same record.
     All,
 }
 
@@ -218,12 +218,12 @@ fn takes(a: &Signature, b: &Signature) -> Takes {
     if a.makes_no_finding() || b.makes_no_finding() {
         return Takes::Nothing;
     }
-    // a rule of the community says what it found, whoever else found something there
+    // a community rule is reported regardless of other matches
     if a.community.is_some() || b.community.is_some() {
         return Takes::Nothing;
     }
     let of = |all: bool| if all { Takes::All } else { Takes::Nothing };
-    // a frame is asked where nothing answers, and until then takes nothing from others
+    // a frame counts only if nothing else answers, and takes nothing from other signatures
     if a.is_frame() || b.is_frame() {
         let both = a.is_frame() && b.is_frame();
         return match both {
@@ -239,7 +239,7 @@ fn takes(a: &Signature, b: &Signature) -> Takes {
     if a.id == b.id {
         return Takes::Nothing;
     }
-    // a specific match leaves nothing to a generic one
+    // a specific match suppresses all generic ones
     if b.generic && !a.generic && a.role != Role::Symptom {
         return of(!b.supersedes(a));
     }
@@ -275,7 +275,7 @@ mod tests {
 
     use super::*;
 
-    /// Each of one kind; some refine others.
+    /// Signatures of each kind; some refine others.
     const SIGNATURES: &[(&str, &str)] = &[
         ("plain", "cause: storage/configmap-missing"),
         ("other", "cause: image/not-found"),
@@ -313,7 +313,7 @@ mod tests {
         catalogue
     }
 
-    /// One by one, and each with all others.
+    /// The reference: compares each match with all others.
     fn naive(all: &[Contender<'_>]) -> Vec<usize> {
         let beats = |a: &Contender<'_>, b: &Contender<'_>| match takes(a.signature, b.signature) {
             Takes::Nothing => false,

@@ -13,7 +13,7 @@ use kwhy_catalogue::Catalogue;
 const EACH_EXPLAINED: f64 = 0.02;
 const MOST_EXPLAINED: usize = 5;
 
-/// The number of times after which a fault is more than an incident.
+/// The minimum number of occurrences of a fault that is more than an incident.
 const LASTING: u64 = 3;
 
 /// The seconds after which a cause that is no longer seen is past, if others still are; and the
@@ -78,9 +78,9 @@ pub(crate) struct Order {
     pub is_past: Vec<bool>,
 }
 
-/// Ranks causes by recency, severity, whether they are shown to hold, confidence and what they explain, each followed by what it explains;
-/// then unexplained symptoms; then benign findings. A resolved finding is benign, and one last seen
-/// long before other causes is a note.
+/// Ranks causes by recency, severity, whether they are shown to last, confidence and what they explain, each followed
+/// by what it explains; then unexplained symptoms; then benign findings. A resolved finding is benign, and one last
+/// seen long before other causes is a note.
 pub(crate) fn rank(
     catalogue: &Catalogue,
     groups: &[Group],
@@ -126,7 +126,7 @@ pub(crate) fn rank(
         let all = || below(at, &explains).into_iter();
         let is_quiet = all().all(|at| recency[at] == Recency::Quiet || ended[at].is_some());
         let is_shown_now = all().any(|at| recency[at] == Recency::Now);
-        // what was seen once or twice does not precede an error for being the last
+        // a fault below error level that was seen once or twice does not precede an error just because it came last
         let lasts = all().any(|at| groups[at].count >= LASTING || is_state(&groups[at]));
         let gives_way = is_quiet || (severity(at) < Level::Error && !lasts);
         (

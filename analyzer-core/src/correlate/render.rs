@@ -46,8 +46,8 @@ pub(crate) fn about(found: &Match) -> Subject {
     subject
 }
 
-/// Returns true if a component of the control plane writes about an object of another kind: in which namespace that is
-/// its own does not say.
+/// Returns true if a control-plane component writes about an object of another kind, whose namespace its own does not
+/// imply.
 fn is_about_another(signature: &Signature, found: &Match) -> bool {
     let writer = &found.primary().subject;
     let is_component = || {
@@ -107,7 +107,7 @@ pub(crate) fn value(found: &Match, about: &Subject, count: u64, name: &str) -> O
     }
 }
 
-/// The kinds of which a text may say that they start or run.
+/// The kinds that can be said to start or run.
 const RUN: [&str; 10] = [
     "Pod",
     "Deployment",
@@ -160,7 +160,7 @@ impl<'a> Values<'a> {
         })
     }
 
-    /// Returns true if the object at fault can be what the words of a default stand for: a ConfigMap does not start.
+    /// Returns true if a default's words fit the object at fault: a ConfigMap is not "the program".
     fn fits(&self, words: &str) -> bool {
         let is_run = matches!(
             words,

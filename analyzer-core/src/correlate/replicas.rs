@@ -161,8 +161,7 @@ fn captures(catalogue: &Catalogue, group: &Group) -> Option<Same> {
             .filter_map(|name| Some((name.clone(), value(name)?)));
         return Some(Same::Captures(captured.collect()));
     }
-    // a container's fault is its program's own, and an object that the signature names differs each
-    // time
+    // a container's fault belongs to its program, and an object that the signature names differs each time
     if subject.container.is_some() || signature.subject.is_some() {
         return None;
     }

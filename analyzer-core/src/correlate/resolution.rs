@@ -67,7 +67,7 @@ fn last_of_each(group: &Group) -> Vec<&Hit> {
 
 /// Returns the hit of `ender` after `last`, the last hit of `group` about an object.
 fn end<'g>(ender: &'g Group, rule: &Ends, group: &Group, last: &Hit) -> Option<&'g Hit> {
-    // whose state it is must be known
+    // the object whose state it is must be known
     let is_known = match rule.on {
         Scope::Node => node(&last.subject).is_some(),
         _ => last.subject.name.is_some(),
@@ -91,7 +91,7 @@ fn end<'g>(ender: &'g Group, rule: &Ends, group: &Group, last: &Hit) -> Option<&
     })
 }
 
-/// Returns true if a state ends a fault that was reported before, however recently.
+/// Returns true if a state ends a fault that another record reported, however recently.
 fn ends_at_once(hit: &Hit, last: &Hit) -> bool {
     hit.is_state && !last.is_state
 }

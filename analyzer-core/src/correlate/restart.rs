@@ -1,16 +1,16 @@
-//! The last restart of a pod's containers: whether they have run for long enough since.
+//! The last restart of a pod's containers, and whether they have run long enough since.
 
 use kwhy_model::{Event, Format, Object, Subject};
 
 use super::health::ContainerState;
 
-/// The number of seconds for which a restarted container must have run at least.
+/// The minimum number of seconds that a restarted container must have run.
 const LEAST: i128 = 600;
 
-/// The number of seconds after which a container that runs without an end is stable, however seldom it ended before.
+/// The number of seconds after which a running container is stable, however rarely it ended before.
 pub(super) const STABLE: i128 = 6 * 3600;
 
-/// The number of seconds for which the cluster keeps events.
+/// The number of seconds for which a cluster keeps events.
 const EVENTS_KEPT: i128 = 3600;
 
 const NANOS: i128 = 1_000_000_000;
@@ -18,21 +18,22 @@ const NANOS: i128 = 1_000_000_000;
 /// The last restart of a container of a pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Restart {
-    /// The seconds from it to the output.
+    /// The seconds from the restart to the output.
     ago: Option<i128>,
     /// The time at which the run before it ended, in nanoseconds since 1970.
     ended: Option<i128>,
     /// The seconds for which that run lasted.
     ran: Option<i128>,
-    /// The time at which the pod was made, in nanoseconds since 1970.
+    /// The time at which the pod was created, in nanoseconds since 1970.
     created: Option<i128>,
-    /// The seconds from then to the output.
+    /// The seconds from the pod's creation to the output.
     age: Option<i128>,
     count: i64,
 }
 
 impl Restart {
-    /// Returns the last restart that a pod shows; none if its containers were never restarted, or with their node.
+    /// Returns the last restart that a pod shows; `None` if its containers were never restarted, or only with their
+    /// node.
     pub fn of(object: &Object<'_>, containers: &[ContainerState], count: i64) -> Option<Restart> {
         if count < 1 {
             return None;
@@ -59,7 +60,7 @@ impl Restart {
         })
     }
 
-    /// Takes the age of the restart from the events of the pod's describe.
+    /// Sets the age of the restart from the events in the pod's describe.
     pub fn read(&mut self, pod: &Subject, events: &[Event<'_>]) {
         let is_own = |event: &&Event<'_>| {
             event.format == Format::DescribeEvents && event.subject.name == pod.name
@@ -76,8 +77,8 @@ impl Restart {
         self.ago = Some(ages.min().unwrap_or(EVENTS_KEPT));
     }
 
-    /// Returns true if the container may be restarted again after as long as it ran before; `collected` is the time of
-    /// the output, in nanoseconds since 1970.
+    /// Returns true if the container may be restarted again after running for as long as before. `collected` is the
+    /// time of the output, in nanoseconds since 1970.
     pub fn is_recent(&self, collected: Option<i128>) -> bool {
         let since = |time: Option<i128>| Some((collected? - time?) / NANOS);
         let each = self
@@ -87,7 +88,7 @@ impl Restart {
         match (self.ago.or_else(|| since(self.ended)), self.ran) {
             (Some(ago), _) => ago < LEAST.max(each.unwrap_or(0).min(STABLE)),
             (None, Some(ran)) => ran < LEAST,
-            // old tables do not say when
+            // tables of older kubectl do not show when
             (None, None) => each.is_some_and(|each| each < EVENTS_KEPT),
         }
     }

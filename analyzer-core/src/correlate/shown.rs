@@ -1,11 +1,11 @@
-//! Commands whose output the input contains: there is nothing to gain by running them.
+//! Commands whose output the input already contains, so that running them gains nothing.
 
 use super::Snapshots;
 use crate::report::CommandLine;
 use kwhy_model::Subject;
 
-/// Returns true if the input contains the output of a command about one object: its describe, the object itself, the status
-/// of a unit.
+/// Returns true if the input contains the output of a command about one object: its describe, the object itself, or the
+/// status of a unit.
 pub(super) fn is_in_input(command: &CommandLine, snapshots: &Snapshots) -> bool {
     let mut words = command.argv().iter().map(String::as_str);
     let program = words.next();
@@ -15,7 +15,7 @@ pub(super) fn is_in_input(command: &CommandLine, snapshots: &Snapshots) -> bool 
         match word {
             "-n" | "--namespace" => namespace = words.next(),
             "-o" | "--output" => output = words.next(),
-            // others change what is shown
+            // other options change the output
             _ if word.starts_with('-') => return false,
             _ => plain.push(word),
         }

@@ -1,4 +1,4 @@
-//! What a cluster is going through: restarts of nodes, rollouts, its own start.
+//! What a cluster is going through: node restarts, rollouts, its own start.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,24 +7,24 @@ use kwhy_model::{Stamp, Subject};
 use super::health::State;
 use crate::report::{Situation, When};
 
-/// The nanoseconds in which the containers of a node end when it is restarted.
+/// The nanoseconds within which the containers of a node end when it is restarted.
 const AT_ONCE: i128 = 120 * NANOS;
 
-/// The least number of pods whose containers end at once.
+/// The minimum number of pods whose containers end at once.
 const PODS: usize = 3;
 
-/// The nanoseconds before the collection for which a restart is named.
+/// The nanoseconds before the collection within which a restart is reported.
 const RECENT: i128 = 86_400 * NANOS;
 
 /// The age of all nodes up to which a cluster is starting.
 const YOUNG: i128 = 900 * NANOS;
 
-/// The most rollouts that are named.
+/// The maximum number of rollouts that are reported.
 const ROLLOUTS: usize = 5;
 
 const NANOS: i128 = 1_000_000_000;
 
-/// The last state of an object.
+/// The properties of an object's last state that situations depend on.
 pub(super) struct Shown<'s> {
     pub kind: &'s str,
     pub namespace: Option<&'s str>,
@@ -34,11 +34,12 @@ pub(super) struct Shown<'s> {
     pub state: &'s State,
 }
 
-/// Names the situations that the last states of objects show.
+/// Returns the situations that the last states of objects show. `now` is the time of the collection, in nanoseconds
+/// since 1970.
 pub(super) fn of(objects: &[Shown<'_>], now: Option<i128>) -> Vec<Situation> {
     let mut all = Vec::new();
     all.extend(start(objects, now));
-    // what starts has not been restarted
+    // a cluster that is starting has not been restarted
     if all.is_empty() {
         all.extend(restarts(objects, now));
     }
@@ -49,7 +50,7 @@ pub(super) fn of(objects: &[Shown<'_>], now: Option<i128>) -> Vec<Situation> {
     all
 }
 
-/// A cluster all of whose nodes were made shortly before the collection.
+/// Returns the start of a cluster all of whose nodes were created shortly before the collection.
 fn start(objects: &[Shown<'_>], now: Option<i128>) -> Option<Situation> {
     let nodes = objects.iter().filter(|shown| shown.kind == "Node");
     let created: Option<Vec<i128>> = nodes.map(|node| node.state.created).collect();
@@ -57,7 +58,7 @@ fn start(objects: &[Shown<'_>], now: Option<i128>) -> Option<Situation> {
     (now? - first <= YOUNG).then(|| Situation::Starting { since: at(first) })
 }
 
-/// Nodes on which the containers of most pods ended at once and were started again.
+/// Returns the restarts of nodes on which the containers of most pods ended at once and were started again.
 fn restarts(objects: &[Shown<'_>], now: Option<i128>) -> Vec<Situation> {
     let mut nodes: BTreeMap<&str, Vec<&Shown<'_>>> = BTreeMap::new();
     for pod in objects.iter().filter(|shown| shown.kind == "Pod") {
@@ -100,7 +101,7 @@ fn restarts(objects: &[Shown<'_>], now: Option<i128>) -> Vec<Situation> {
     nodes.into_iter().filter_map(restart).collect()
 }
 
-/// A time in whole seconds, as objects state it.
+/// Converts a time to whole seconds, as objects state it.
 fn at(nanos: i128) -> When {
     When::At(Stamp {
         nanos,

@@ -22,7 +22,8 @@ pub(crate) use object::ObjectSnapshot;
 /// The maximum number of snapshots kept, about 12 MB.
 const MAX_SNAPSHOTS: usize = 20_000;
 
-/// The folders above a list that may be named after its namespace: `NAMESPACE/pods.json`, `NAMESPACE/core/pods.yaml`.
+/// The maximum number of parent folders of a list that may name its namespace: `NAMESPACE/pods.json`,
+/// `NAMESPACE/core/pods.yaml`.
 const MAX_FOLDERS: usize = 2;
 
 /// The kinds whose health is reported first.
@@ -37,31 +38,32 @@ pub(crate) struct Snapshots {
     )]
     all: Vec<Box<ObjectSnapshot>>,
     of_object: HashMap<u64, Numbers>,
-    /// By a hash of kind and name.
+    /// The numbers of snapshots, by a hash of kind and name.
     of_name: HashMap<u64, Numbers>,
     /// Kinds, namespaces and nodes, which many objects share.
     shared: HashSet<Arc<str>>,
     /// The numbers of the last snapshots of all objects.
     currents: OnceLock<Vec<usize>>,
-    /// The first object of each namespace.
+    /// The number of the first object's snapshot, by namespace.
     of_namespace: HashMap<String, usize>,
     /// The names of nodes.
     nodes: BTreeSet<String>,
-    /// What lists show to be all of its kind.
+    /// The kinds and namespaces that the input's lists show completely.
     listed: Listed,
-    /// The documents that show an empty list of a kind in a namespace that only their path names.
+    /// The documents with an empty list whose namespace only the path names, with the list's kind.
     empty_lists: BTreeSet<(usize, String)>,
-    /// By document and byte offset.
+    /// The numbers of snapshots, by document and byte offset.
     by_place: BTreeMap<(usize, usize), usize>,
     /// The number of snapshots that were not kept.
     pub omitted: u64,
-    /// The kinds of those.
+    /// The kinds of the omitted snapshots.
     omitted_kinds: BTreeSet<String>,
-    /// The objects that the last of those shows not to be well, with their kinds, up to [`MAX_SNAPSHOTS`].
+    /// The objects that are unhealthy according to their last omitted snapshot, with their kinds, up to
+    /// [`MAX_SNAPSHOTS`].
     omitted_unwell: HashMap<u64, String>,
 }
 
-/// The numbers of snapshots: mostly there is one.
+/// The numbers of snapshots: usually there is only one.
 #[derive(Clone, Debug)]
 enum Numbers {
     One(usize),
@@ -118,7 +120,7 @@ impl Snapshots {
         self.all.push(Box::new(snapshot));
     }
 
-    /// Takes the number of a snapshot under all that it is looked up by.
+    /// Indexes a snapshot's number under all of its keys.
     fn index(&mut self, number: usize, snapshot: &ObjectSnapshot) {
         Numbers::add(&mut self.of_object, snapshot.key, number);
         let name = name_key(&snapshot.kind, &snapshot.name);
@@ -135,7 +137,7 @@ impl Snapshots {
         self.by_place.insert(place, number);
     }
 
-    /// Counts a snapshot that is not kept.
+    /// Counts a snapshot that is not kept, and remembers whether its object is healthy.
     fn omit(&mut self, snapshot: &ObjectSnapshot) {
         self.omitted += 1;
         if !self.omitted_kinds.contains(&*snapshot.kind) {
@@ -149,12 +151,12 @@ impl Snapshots {
         }
     }
 
-    /// Adds what lists show to be all of its kind.
+    /// Adds the kinds and namespaces that lists show completely.
     pub fn add_listed(&mut self, listed: Listed) {
         self.listed.add(listed);
     }
 
-    /// Adds a list without items, of a kind and perhaps a namespace.
+    /// Adds an empty list of a kind, with its namespace if the list names it.
     pub fn add_empty_list(&mut self, document: usize, of: &Subject) {
         let Some(kind) = of.kind.as_deref() else {
             return;
@@ -165,7 +167,7 @@ impl Snapshots {
         }
     }
 
-    /// Takes the namespaces of empty lists that do not name theirs from the documents' names: the folder that a list is in.
+    /// Derives the namespaces of empty lists that do not name theirs from the folders that the documents are in.
     pub fn name_empty_lists(&mut self, names: &[String]) {
         for (document, kind) in std::mem::take(&mut self.empty_lists) {
             let Some(name) = names.get(document) else {
@@ -178,7 +180,7 @@ impl Snapshots {
         }
     }
 
-    /// The kinds of which the input shows all objects.
+    /// The kinds and namespaces of which the input shows all objects.
     pub fn listed(&self) -> &Listed {
         &self.listed
     }
@@ -222,8 +224,8 @@ impl Snapshots {
         self.all.get(number).map(AsRef::as_ref)
     }
 
-    /// Returns the last snapshot of an object that shows its health, in whatever output: an unhealthy one where the
-    /// order of several is unknown.
+    /// Returns the last snapshot, of any shape, that shows the health of an object; if the order of several is unknown,
+    /// an unhealthy one.
     pub fn current(&self, subject: &Subject) -> Option<&ObjectSnapshot> {
         let (kind, name) = (subject.kind.as_ref()?, subject.name.as_ref()?);
         let namespace = subject.namespace.as_deref();
@@ -231,7 +233,7 @@ impl Snapshots {
         self.at(self.last(kind, (namespace, machine), name)?)
     }
 
-    /// Returns the number of the last snapshot of an object that shows its health.
+    /// Returns the number of the last snapshot that shows the health of an object.
     fn last(
         &self,
         kind: &str,
@@ -285,13 +287,13 @@ impl Snapshots {
         numbers.iter().filter_map(|number| self.at(*number))
     }
 
-    /// Returns the snapshot of an object in a namespace, which shows that the namespace exists.
+    /// Returns the snapshot of any object in a namespace, which shows that the namespace exists.
     pub fn any_in_namespace(&self, namespace: &str) -> Option<&ObjectSnapshot> {
         let number = self.of_namespace.get(namespace)?;
         self.at(*number)
     }
 
-    /// Returns the last snapshot of a node, by its name or by its host name without the domain.
+    /// Returns the last snapshot of a node, by its name or by its unqualified host name.
     pub fn current_node(&self, host: &str) -> Option<&ObjectSnapshot> {
         let of_name = |name: &str| self.current(&Subject::new("Node", None, name));
         of_name(host).or_else(|| {
@@ -305,7 +307,7 @@ impl Snapshots {
         })
     }
 
-    /// The latest time in a condition of an object, in nanoseconds since 1970: nodes renew theirs every few minutes.
+    /// The latest time in any object's conditions, in nanoseconds since 1970: nodes renew theirs every few minutes.
     pub fn latest(&self) -> Option<i128> {
         self.all
             .iter()
@@ -313,7 +315,7 @@ impl Snapshots {
             .max()
     }
 
-    /// Returns the last snapshot of a node if all nodes are shown to be well, and nothing else is not.
+    /// Returns the last snapshot of a node if all nodes are shown to be healthy and no other object is unhealthy.
     pub fn well_cluster(&self) -> Option<&ObjectSnapshot> {
         let node = self.current(&Subject::new("Node", None, self.nodes.first()?))?;
         let mut all = self.currents();
@@ -321,7 +323,7 @@ impl Snapshots {
         (are_well && node.state.health == Health::Well).then_some(node)
     }
 
-    /// Returns true if an object is not well, and no other attempt did its work.
+    /// Returns true if an object is unhealthy, unless it is a failed pod whose Job has completed.
     fn is_unwell(&self, snapshot: &ObjectSnapshot) -> bool {
         snapshot.state.health == Health::Unwell && self.completed_job(&snapshot.subject()).is_none()
     }
@@ -358,7 +360,7 @@ impl Snapshots {
         kinds.into_values().collect()
     }
 
-    /// The entry of a kind in the counts of health.
+    /// The entry of a kind in the health counts.
     fn kind_health<'h, 'k>(
         &self,
         kinds: &'h mut BTreeMap<(usize, &'k str), KindHealth>,
@@ -373,13 +375,14 @@ impl Snapshots {
         })
     }
 
-    /// Names the situations that the last snapshots show; `now` is the time of the collection, in nanoseconds since 1970.
+    /// Returns the situations that the last snapshots show; `now` is the time of the collection, in nanoseconds since
+    /// 1970.
     pub fn situations(&self, now: Option<i128>) -> Vec<Situation> {
         let objects: Vec<Shown<'_>> = self.currents().map(ObjectSnapshot::shown).collect();
         situations::of(&objects, now)
     }
 
-    /// Returns the Job of a pod if it is complete: a failed attempt of it is over.
+    /// Returns the Job of a pod if the Job is complete, so that a failed attempt no longer matters.
     pub fn completed_job(&self, pod: &Subject) -> Option<&ObjectSnapshot> {
         let is_pod = pod.kind.as_deref() == Some("Pod");
         let name = pod.workload().filter(|_| is_pod)?;
@@ -388,7 +391,7 @@ impl Snapshots {
         (job.state.health == Health::Well).then_some(job)
     }
 
-    /// Returns true if the input contains a describe of an object, or the status of a unit.
+    /// Returns true if the input contains the describe of an object or the status of a unit.
     pub fn has_describe(&self, object: &Subject) -> bool {
         self.has(object, Shape::Describe)
     }
@@ -419,8 +422,8 @@ impl Snapshots {
         self.listed.lists("Pod", Some(namespace))
     }
 
-    /// Returns true if nothing is left in a namespace that runs: the input lists its pods, and shows none and nothing that
-    /// makes pods.
+    /// Returns true if nothing runs in a namespace any more: the input lists its pods, and shows neither a pod nor a
+    /// workload in it.
     pub fn is_emptied(&self, namespace: &str) -> bool {
         const WORKLOADS: [&str; 7] = [
             "Pod",

@@ -28,7 +28,7 @@ const MAX_MATCHED: usize = 256;
 /// The maximum number of logs and objects per template whose times are kept.
 const MAX_SOURCES: usize = 8;
 
-/// The total size in bytes of the lines kept for these; beyond it only positions are kept.
+/// The total size in bytes of the lines kept for matched events; beyond it, only positions are kept.
 const MAX_LINE_BYTES: usize = 2 << 20;
 
 /// The number of characters of a message that are shown as its reason.
@@ -45,7 +45,7 @@ pub(crate) struct UnexplainedEvents {
     missed: bool,
     /// The bytes used by the lines of matched events.
     taken: usize,
-    /// The number of log records that report a failure and are called information by their writer.
+    /// The number of log records that report a failure but are logged as information.
     info_failures: u64,
 }
 
@@ -60,7 +60,7 @@ struct EventGroup {
     /// The reason, or the message if there is none.
     words: String,
     severity: Option<Severity>,
-    /// The namespace, if all events share one.
+    /// The namespace, if all events share it.
     namespace: Option<String>,
     /// The first event, and its line.
     first: (Position, Place),
@@ -76,7 +76,7 @@ struct EventGroup {
     is_spread: bool,
 }
 
-/// Where events of a template were seen.
+/// The place where events of a template were seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Source {
     /// In the log with this document's index.
@@ -85,14 +85,14 @@ enum Source {
     Object(Subject),
 }
 
-/// When events of a template were seen in one place.
+/// The times at which events of a template were seen in one place.
 #[derive(Clone, Debug)]
 struct Sighting {
     source: Source,
     count: u64,
     first: Option<Moment>,
     last: Option<Moment>,
-    /// True if some state no time.
+    /// True if some of the events have no time.
     is_undated: bool,
 }
 
@@ -129,22 +129,22 @@ impl Sighting {
     }
 }
 
-/// What shows whether unexplained events are over.
+/// The facts that decide whether unexplained events are over.
 pub(crate) struct Ended<'i> {
     pub snapshots: &'i Snapshots,
     /// The time of the last record of each document, in nanoseconds since 1970.
     pub last_times: &'i [Option<i128>],
     /// The time at which the input was collected, in nanoseconds since 1970.
     pub now: Option<i128>,
-    /// True if all that the input shows of a cluster and its nodes is well.
+    /// True if everything that the input shows of the cluster and its nodes is healthy.
     pub is_cluster_well: bool,
-    /// Gives a time without a year its year.
+    /// Adds the year to a time without one.
     pub settle: &'i dyn Fn(Moment) -> Moment,
 }
 
 impl Ended<'_> {
-    /// Returns true if what was seen is over: its log went on without it, or its object is well. `is_probe` says that
-    /// it is the failure of a probe.
+    /// Returns true if the events are over: their log continued without them, or their object is healthy. `is_probe` is
+    /// true for failures of a probe.
     fn is_over(&self, seen: &Sighting, is_probe: bool) -> bool {
         let settle = |moment: Option<Moment>| moment.map(|moment| (self.settle)(moment));
         let (first, last) = (settle(seen.first), settle(seen.last));
@@ -221,7 +221,7 @@ impl UnexplainedEvents {
             event.message.span()
         };
         let words = || {
-            // a secret may be at the end of what is shown
+            // mask before truncating, as a cut secret would not be recognised
             let mut words = reason.unwrap_or_else(|| message.to_owned());
             chunk.hide(&event.span, &mut words);
             if let Some((end, _)) = words.char_indices().nth(MAX_WORDS) {
@@ -257,13 +257,12 @@ impl UnexplainedEvents {
         }
     }
 
-    /// The number of log records that report a failure and are called information by their writer, of those that
-    /// were read.
+    /// The number of parsed log records that report a failure but are logged as information.
     pub fn info_failures(&self) -> u64 {
         self.info_failures
     }
 
-    /// Records that error records were skipped.
+    /// Notes that some error records were skipped.
     pub fn miss(&mut self) {
         self.missed = true;
     }
@@ -353,7 +352,7 @@ impl UnexplainedEvents {
             for (position, place, events) in group.matched {
                 if !covered.contains(&position) {
                     count += events;
-                    // if the line was over the limit, the first event's line shows the wording
+                    // if the line was over the size limit, the first event's line shows the wording
                     let place =
                         place.map_or_else(|| group.first.clone(), |place| (position, *place));
                     shown.get_or_insert(place);
@@ -397,7 +396,7 @@ fn is_notable(event: &Event<'_>) -> bool {
     }
 }
 
-/// Returns true if a log record reports a failure that its writer calls information.
+/// Returns true if a log record reports a failure but is logged as information.
 fn reports_failure_as_info(event: &Event<'_>) -> bool {
     let is_info = event
         .severity

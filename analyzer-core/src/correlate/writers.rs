@@ -1,6 +1,6 @@
-//! Who wrote a record decides to which family its fault belongs: a panic of the container runtime is the runtime's.
+//! Assigns faults to families by the writer of the record: a panic of the container runtime is the runtime's fault.
 //!
-//! `writers.yaml` says of which writers which causes are reported as another signature.
+//! `writers.yaml` lists, for writers and causes, the signature to report instead.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -11,7 +11,8 @@ use kwhy_catalogue::{Catalogue, WriterRule};
 use kwhy_model::Format;
 use kwhy_prefilter::{Bloom, Token};
 
-/// The number of the signature that a match is reported as because of who wrote its record, if that is another one.
+/// Returns the number of the signature that a match is reported as because of its record's writer; `None` if it stays
+/// the same.
 pub(crate) fn signature_of_writer(
     catalogue: &Catalogue,
     number: usize,
@@ -28,14 +29,14 @@ pub(crate) fn signature_of_writer(
     };
     let rule = match (signature.is_frame(), signature.generic) {
         (true, _) => of_frame(),
-        // it does not know the words either
+        // this signature does not know the words either
         (false, true) => of_cause().or_else(of_frame),
         (false, false) => of_cause(),
     };
     catalogue.number(rule?.signature)
 }
 
-/// Returns true if a record is of one of a rule's writers.
+/// Returns true if one of a rule's writers wrote a record.
 fn wrote(rule: &WriterRule, hit: &Hit) -> bool {
     if !hit.format.is_log() && hit.format != Format::Plain {
         return false;
@@ -51,10 +52,10 @@ fn wrote(rule: &WriterRule, hit: &Hit) -> bool {
     (writers(hit).any(|writer| rule.writers.contains(&writer)) || is_of_file()) && says()
 }
 
-/// The first rule about frames that a record of unknown words is of. Its writer may be known by a pod, a workload or a
-/// part of theirs (`longhorn-manager` of `longhorn`), or by a text that only they write.
+/// Returns the first rule about frames that applies to a record. The writer may be identified by a pod, a workload or a
+/// part of their names (`longhorn` of `longhorn-manager`), or by a text that only this writer logs.
 fn rule_of_frame(cause: &str, hit: &Hit) -> Option<&'static WriterRule> {
-    // most causes are in no rule
+    // most causes occur in no rule
     if !RULES.of_frames.contains(cause) {
         return None;
     }
@@ -74,21 +75,22 @@ fn rule_of_frame(cause: &str, hit: &Hit) -> Option<&'static WriterRule> {
     rules.get(named.chain(marked.map(|(number, _)| *number)).min()?)
 }
 
-/// A writer and what it may be a part of: `longhorn-manager` and `longhorn`.
+/// The names that a writer may be listed under: its own and each leading part of it (`longhorn` for
+/// `longhorn-manager`).
 fn names(writer: &str) -> impl Iterator<Item = &str> {
     let parts = writer.match_indices(['-', '/', '.', ' ']);
     parts.map(|(end, _)| &writer[..end]).chain([writer])
 }
 
-/// The rules by what they ask for.
+/// The rules, indexed for lookup.
 struct Rules {
-    /// Those about records whose words are known, by the causes that they change.
+    /// The rules about known wordings, by the causes that they change.
     of_cause: HashMap<&'static str, Vec<&'static WriterRule>>,
     /// The causes that rules about frames change.
     of_frames: HashSet<&'static str>,
-    /// The numbers of the rules about frames of each writer.
+    /// The numbers of the rules about frames, by writer.
     of_writer: HashMap<&'static str, Vec<usize>>,
-    /// The marks of each rule about frames, with its number.
+    /// The texts that identify a writer, with the numbers of their rules about frames.
     marks: Vec<(usize, Vec<Token>)>,
 }
 

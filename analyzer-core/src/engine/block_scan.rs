@@ -1,4 +1,4 @@
-//! Reads one block: finds what in it may prove something, and parses only that.
+//! Scans one block: finds what may prove something, and parses only that.
 
 mod chunk;
 mod folded;
@@ -24,17 +24,18 @@ use kwhy_parse::redact::SecretPolicy;
 use kwhy_parse::timeline::Timeline;
 use kwhy_signature::{ConditionId, Index};
 
-/// The number of error records without a literal of a signature that are parsed of each of the first blocks, for what
-/// no finding covers.
+/// The maximum number of error records without a literal of a signature that are parsed in each of the first blocks, to
+/// report events that no finding covers.
 const MAX_ERROR_RECORDS: usize = 64;
 
-/// The same of the blocks after the first ones.
+/// The same for each later block.
 const MAX_LATER_ERROR_RECORDS: usize = 4;
 
-/// The number of blocks at the start in which more error records are parsed.
+/// The number of leading blocks in which more error records are parsed.
 const FIRST_BLOCKS: u64 = 64;
 
-/// Returns the number of error records without a literal of a signature that are parsed of the block with this number.
+/// Returns the maximum number of error records without a literal of a signature that are parsed in the block with this
+/// number.
 pub(super) fn max_error_records(block: u64) -> usize {
     if block < FIRST_BLOCKS {
         MAX_ERROR_RECORDS
@@ -43,19 +44,19 @@ pub(super) fn max_error_records(block: u64) -> usize {
     }
 }
 
-/// The number of segments of a document that are listed.
+/// The maximum number of segments that are listed per block.
 const MAX_SEGMENTS: usize = 1000;
 
 /// The number of bytes that are kept of a line that was not understood.
 const MAX_TEXT: usize = 1024;
 
-/// The number of lines at the start of a block whose format counts, and at its end whose year does.
+/// The number of lines at the start of a block whose formats are reported, and at its end that are searched for a year.
 const SAMPLED: usize = 32;
 
-/// The number of lines at the ends of a block in which a record with a time is looked for.
+/// The number of lines at each end of a block that are searched for a record with a time.
 const UNDATED: usize = 256;
 
-/// The contents of one block. Lines are counted from the block's first, which is line 1.
+/// The result of scanning one block. Lines are counted from the block's first, which is line 1.
 #[derive(Debug, Default)]
 pub(crate) struct BlockResult {
     pub document: usize,
@@ -66,31 +67,31 @@ pub(crate) struct BlockResult {
     /// The parts of objects that were omitted.
     pub left_out: LeftOut,
     pub long_lines: Vec<u64>,
-    /// The number of tests that were ended at a limit.
+    /// The number of tests that stopped at a limit.
     pub stopped: u64,
-    /// Each with its text.
+    /// The lines that no parser understood, each with its text.
     pub not_understood: Vec<(u64, String)>,
     pub segments: Vec<SegmentSummary>,
     /// The number of lines of each format.
     pub formats: Vec<(Format, u64)>,
     pub hits: Vec<(ConditionId, Box<Hit>)>,
-    /// The namespaces that were named.
+    /// The namespaces that occur in the block.
     pub namespaces: BTreeSet<String>,
     pub unexplained_events: UnexplainedEvents,
-    /// True if its first segment continues the last one of the block before.
+    /// True if its first segment continues the last one of the previous block.
     pub continues: bool,
-    /// The number of events of the cluster with a reason.
+    /// The number of cluster events with a reason.
     pub cluster_events: u64,
-    /// The number of lines that report errors, contain no text of a signature and were not read.
+    /// The number of lines that report errors, contain no literal of a signature and were not parsed.
     pub unread: u64,
     pub graph: Graph,
-    /// The objects that were printed, in the order of the block.
+    /// The objects in the block, in its order.
     pub snapshots: Vec<ObjectSnapshot>,
-    /// The kinds of which lists show all objects.
+    /// The kinds and namespaces that lists show completely.
     pub listed: Listed,
-    /// The lists of objects that contain none: the document, and the kind and namespace.
+    /// The empty lists of objects: the document, and the kind and namespace.
     pub empty_lists: Vec<(usize, Subject)>,
-    /// The parts of lists that continue before or after the block.
+    /// The parts of lists that continue across the block's start or end.
     pub lists: Edges,
     /// The latest time whose year is stated, in nanoseconds since 1970.
     pub latest: Option<i128>,
@@ -98,32 +99,32 @@ pub(crate) struct BlockResult {
     pub collected: Option<i128>,
     /// The times of the first and the last log record that state one.
     pub ends: Option<(Stamp, Stamp)>,
-    /// The latest time of an event of the cluster whose year is stated, in nanoseconds since 1970.
+    /// The latest time of a cluster event whose year is stated, in nanoseconds since 1970.
     pub event: Option<i128>,
     pub timeline: Timeline,
     /// The number of leading hits that belong to the log that was open at the block's start.
     pub inherited: usize,
-    /// True if the log that was open at the block's start is open at its end.
+    /// True if the log that was open at the block's start is still open at its end.
     pub unbroken: bool,
-    /// The object that a command names for the log that is open at the end.
+    /// The object of the log that is open at the end, if a command names it.
     pub subject: Option<Subject>,
-    /// The number of hits before the first mark of a container's log.
+    /// The number of hits before the first header of a container's log.
     pub enclosed: Option<usize>,
-    /// The container whose marked log is open at the end.
+    /// The container whose log, marked by a header, is open at the end.
     pub enclosing: Option<Subject>,
 }
 
-/// The amounts of a block that are read.
+/// The limits within which a block is read.
 #[derive(Clone, Copy)]
 pub(crate) struct BlockLimits {
-    /// The number of error records without a literal of a signature that are parsed.
+    /// The maximum number of error records without a literal of a signature that are parsed.
     pub error_records: usize,
-    /// The size up to which lines of a whole document are joined that were broken for being too long.
+    /// The size in bytes up to which a document's broken lines are joined.
     pub joined_up_to: usize,
 }
 
-/// Reads a block: all of it without an index, otherwise what the index's texts and the lines'
-/// shapes point at.
+/// Scans a block: parses all of it without an index; otherwise only what the index's literals and the lines' shapes
+/// select.
 pub(crate) fn read(
     block: &Block,
     tester: &Tester<'_>,
@@ -152,25 +153,25 @@ pub(crate) fn read(
     outcome
 }
 
-/// What of a block is parsed at once.
+/// The extent of a block that is parsed at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Read {
-    /// All of it.
+    /// The whole block.
     Whole,
-    /// Some lines of it.
+    /// Some of its lines.
     Part,
-    /// One record of a log, which another record or the block's end follows.
+    /// One log record, followed by another record or the block's end.
     Record,
 }
 
-/// The log to which a record belongs that starts no output.
+/// The log that a record belongs to if no header precedes it.
 #[derive(Clone, Debug)]
 enum Run {
-    /// The one that was open at the block's start.
+    /// The log that was open at the block's start.
     Inherited,
-    /// One of which a command says what it is about.
+    /// A log whose object a command names.
     OfCommand(Subject),
-    /// One of which nothing is known.
+    /// A log of which nothing is known.
     Ended,
 }
 
@@ -180,13 +181,13 @@ struct BlockScan<'b, 't, 'c> {
     limits: &'b ReadLimits,
     secrets: SecretPolicy,
     block_limits: BlockLimits,
-    /// True if the document is a paste: what sentences state is asked for.
+    /// True if the document is a paste, so that statements in prose count.
     is_paste: bool,
     outcome: BlockResult,
     run: Run,
-    /// What the tests of objects said last.
+    /// The last results of object tests.
     memo: Memo,
-    /// The starts of the lines without a time that follow a record in what is tested now, and the record's time.
+    /// The starts of the lines without a time that follow a record in the current chunk, with the record's time.
     following: Vec<(usize, Stamp)>,
 }
 
@@ -227,11 +228,10 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
         self.outcome.lines = line_count(&self.block.bytes);
     }
 
-    /// Reads what may matter of a text; `cleaned` is the way back to the block's bytes if the text
-    /// is not these.
+    /// Scans a text and parses what may match. `cleaned` maps it back to the block's bytes if the text was cleaned.
     fn sweep(&mut self, index: &Index, bytes: &[u8], cleaned: Option<&Document>) {
         let mut line_index = index_lines(bytes, self.around_block());
-        // a line of escape sequences alone is none of the clean text
+        // the clean text lacks lines that consist of escape sequences only
         self.outcome.lines = match cleaned {
             Some(_) => line_count(&self.block.bytes),
             None => line_index.lines,
@@ -252,7 +252,7 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
         let mut regions = std::mem::take(&mut line_index.regions);
         let original = |line: usize| cleaned.map_or(line, |c| c.original_line_begin(line));
         if !index.boundless.is_empty() {
-            // each record is read
+            // some condition has no literal, so that every record is parsed
             let whole = original(0)..self.block.bytes.len();
             self.read_chunk(whole, 0, Read::Part, None);
             return;
@@ -307,16 +307,16 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
         }
     }
 
-    /// What precedes and follows the block.
+    /// Returns what precedes and follows the block.
     fn around_block(&self) -> Around<'b> {
         self.block.around(0, self.block.followed)
     }
 
-    /// Reports the formats of a block from its first lines.
+    /// Records the formats of the block's first lines.
     fn sample(&mut self, bytes: &[u8], all: u64) {
         let mut sampled = 0;
         let mut formats: Vec<(Format, u64)> = Vec::new();
-        // what follows the last line end is no line
+        // there is no line after the last line end
         let lines = bytes.strip_suffix(b"\n").unwrap_or(bytes);
         for line in lines.split(|byte| *byte == b'\n').take(SAMPLED) {
             sampled += 1;
@@ -343,7 +343,7 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
     }
 }
 
-/// Collects the conditions that the records of these lines may fulfil. Returns false if that is not known of each line.
+/// Collects the conditions that the records of these lines may fulfil. Returns false if some line's are unknown.
 fn known_candidates<'t>(
     lines: impl Iterator<Item = &'t Region>,
     candidates: &[ConditionId],
@@ -359,7 +359,7 @@ fn known_candidates<'t>(
     true
 }
 
-/// Returns the times of the first and the last log record of a block that state one.
+/// Returns the times of the first and the last record with a time; `None` if the block has no record or no time.
 fn ends(bytes: &[u8], records: u64) -> Option<(Stamp, Stamp)> {
     if records == 0 {
         return None;
@@ -370,12 +370,12 @@ fn ends(bytes: &[u8], records: u64) -> Option<(Stamp, Stamp)> {
     Some((first, last.unwrap_or(first)))
 }
 
-/// The time of the record that starts on a line.
+/// Returns the time of the record that starts on a line.
 fn time_of(line: &[u8]) -> Option<Stamp> {
     log::header(&text(line))?.time
 }
 
-/// The number of lines; a last one without line end counts.
+/// Counts the lines; a last one without a line end counts.
 fn line_count(bytes: &[u8]) -> u64 {
     let ends = memchr_iter(b'\n', bytes).count() as u64;
     ends + u64::from(bytes.last().is_some_and(|last| *last != b'\n'))

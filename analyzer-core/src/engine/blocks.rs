@@ -15,37 +15,38 @@ use kwhy_parse::input::{Around, ReadLimits};
 use kwhy_parse::table::OpenTable;
 use kwhy_parse::{log, object};
 
-/// The number of bytes that are requested at a time: what a reader may give without a buffer of its own.
+/// The number of bytes requested per read: as many as a reader can provide without a buffer of its own.
 const CHUNK: usize = 256 * 1024;
 
-/// The number of bytes that are requested first: most members of a bundle have fewer, and room is cleared before it is filled.
+/// The number of bytes requested by the first read: most members of a bundle are smaller, and the buffer is zeroed
+/// before it is filled.
 const FIRST: usize = 16 * 1024;
 
-/// The number of bytes after a block's minimum size in which a cut is looked for.
+/// The number of bytes after a block's minimum size that are searched for a cut.
 const AHEAD: usize = 8 * 1024;
 
 /// The number of bytes by which a block grows at first in search of a cut.
 const MORE: usize = 64 * 1024;
 
-/// The most bytes by which a block may exceed its size in search of a cut.
+/// The maximum number of bytes by which a block may exceed its size in search of a cut.
 const MAX_MORE: usize = 1 << 20;
 
 /// The minimum number of bytes of an over-long line that are examined to see whether it contains objects.
 const HEAD: usize = 16 * 1024;
 
-/// Some whole lines of a document, or a piece of one that contains objects.
+/// Whole lines of a document, or a piece of a line that contains objects.
 #[derive(Debug, Default)]
 pub(crate) struct Block {
     /// The document's number.
     pub document: usize,
-    /// The document's byte at which it starts.
+    /// The byte offset of its start in the document.
     pub offset: usize,
     pub bytes: Vec<u8>,
     /// True if a log record starts right after it.
     pub followed: bool,
-    /// True if it is all of the document.
+    /// True if it is the whole document.
     pub whole: bool,
-    /// The lines of which the end was omitted, counted from 0.
+    /// The lines whose end was omitted, counted from 0.
     pub long_lines: Vec<u64>,
     /// Byte sequences that could not be decoded when it was read.
     pub undecoded: u64,
@@ -58,7 +59,7 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    /// What surrounds a range of its bytes from `start` on; `record_follows` says that a log record starts right after
+    /// Returns what surrounds its bytes from `start` on. `record_follows` is true if a log record starts right after
     /// it.
     pub fn around(&self, start: usize, record_follows: bool) -> Around<'_> {
         Around {
@@ -72,7 +73,7 @@ impl Block {
 pub(crate) struct Blocks<R> {
     reader: R,
     document: usize,
-    /// The least size of a block that is not the last one.
+    /// The minimum size in bytes of a block that is not the last one.
     size: usize,
     /// The bytes that were read and not returned yet.
     buffer: Vec<u8>,
@@ -84,7 +85,7 @@ pub(crate) struct Blocks<R> {
     long: Vec<usize>,
     encoding: Option<Encoding>,
     ended: bool,
-    /// Why no more could be read.
+    /// The error that ended reading, if any.
     pub failure: Option<io::Error>,
     offset: usize,
     /// The bytes read so far.
@@ -108,16 +109,17 @@ enum Encoding {
 }
 
 impl Encoding {
-    /// Of a document that starts with these bytes.
+    /// Detects the encoding of a document that starts with these bytes.
     fn of(bytes: &[u8]) -> Encoding {
-        // the mark of UTF-32 starts with that of UTF-16
+        // the byte order mark of UTF-32 starts with that of UTF-16
         if let Some(decoder) = Utf32::detect(bytes) {
             return Encoding::Utf32(decoder);
         }
         Utf16::detect(bytes).map_or(Encoding::Bytes, Encoding::Utf16)
     }
 
-    /// The text of the next bytes and the number of units that are no character; none if they are text as they are.
+    /// Decodes the next bytes. Returns the text and the number of invalid units, or `None` if the bytes need no
+    /// decoding.
     fn decode(&mut self, bytes: &[u8]) -> Option<(String, u64)> {
         match self {
             Encoding::Bytes => None,
@@ -132,7 +134,7 @@ impl Encoding {
         }
     }
 
-    /// The remainder at the end, and the number of units in it that are no character.
+    /// Returns the undecoded remainder at the end, and the number of invalid units in it.
     fn finish(&mut self) -> (String, u64) {
         match self {
             Encoding::Bytes => (String::new(), 0),
@@ -176,7 +178,7 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// Reads no more of a line than these limits say.
+    /// Limits the length of lines.
     pub fn with_limits(self, limits: ReadLimits) -> Self {
         Blocks {
             longest: length(&limits),
@@ -184,17 +186,17 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// Starts at a byte of the document before which others were read.
+    /// Sets the byte offset of the document at which reading starts.
     pub fn starting_at(self, offset: usize) -> Self {
         Blocks { offset, ..self }
     }
 
-    /// The document's byte after the blocks that were returned.
+    /// The byte offset in the document after the last block returned.
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// The next block; none at the end, or where reading failed.
+    /// Returns the next block; `None` at the end or after an error.
     pub fn next(&mut self) -> Option<Block> {
         let mut wanted = self.size.saturating_add(AHEAD);
         loop {
@@ -207,11 +209,11 @@ impl<R: Read> Blocks<R> {
             if self.ended && self.buffer.len() <= self.size {
                 return (!self.buffer.is_empty()).then(|| self.give(self.all(), true));
             }
-            // the end of a line of which the rest is omitted comes in any case
+            // a line whose rest is omitted does not make the buffer grow
             let may_grow = self.dropping || self.buffer.len() < self.size.saturating_add(MAX_MORE);
             match split::find(&self.buffer, self.size, may_grow, self.table.as_deref()) {
                 Some(cut) => return Some(self.give(cut, true)),
-                // twice as far each time, so that each line is looked at a few times at most
+                // doubles the search range, so that each line is examined only a few times
                 None if may_grow && !self.ended => {
                     let more = self.buffer.len().saturating_sub(self.size).max(MORE);
                     let most = self.size.saturating_add(MAX_MORE);
@@ -222,7 +224,7 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// A cut after all that was read.
+    /// Cuts after everything that was read.
     fn all(&self) -> Cut {
         Cut {
             at: self.buffer.len(),
@@ -230,7 +232,7 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// Makes blocks of all that was read before a line that is cut into pieces.
+    /// Turns everything before a line that is cut into pieces into blocks.
     fn give_all(&mut self) {
         while !self.buffer.is_empty() {
             let cut = match self.buffer.len() <= self.size {
@@ -242,7 +244,7 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// Takes the first bytes of the buffer out, which may end with the document's last.
+    /// Removes a block from the start of the buffer. `is_last` is true if the document may end with it.
     fn give(&mut self, cut: Cut, is_last: bool) -> Block {
         let length = cut.at;
         let whole = self.offset == 0 && self.ended && is_last && length == self.buffer.len();
@@ -279,7 +281,7 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// Reads more of the document, up to a number of bytes and not more than one chunk at a time.
+    /// Reads up to this many more bytes of the document, at most one chunk at a time.
     fn fill(&mut self, wanted: usize) {
         let read = usize::try_from(self.read).unwrap_or(CHUNK);
         let most = read.saturating_mul(4).clamp(FIRST, CHUNK);
@@ -291,7 +293,7 @@ impl<R: Read> Blocks<R> {
         if is_plain {
             self.fill_in_place(wanted);
         } else {
-            // it is kept between reads, as making room anew means to fill it first
+            // kept between reads, as a new buffer would have to be zeroed
             let mut chunk = std::mem::take(&mut self.chunk);
             chunk.resize(chunk.len().max(wanted), 0);
             let length = self.read_into(&mut chunk[..wanted]);
@@ -310,7 +312,7 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// Fills as much of some bytes as the reader gives, and returns how much that is. Without any the document ends.
+    /// Fills bytes from the reader and returns their number; at 0 the document ends.
     fn read_into(&mut self, bytes: &mut [u8]) -> usize {
         let mut length = 0;
         while length < bytes.len() && !self.ended {
@@ -329,7 +331,7 @@ impl<R: Read> Blocks<R> {
         length
     }
 
-    /// Reads into the buffer itself: text that needs no decoding, of lines that are whole so far.
+    /// Reads straight into the buffer: for text that needs no decoding and whose lines are whole so far.
     fn fill_in_place(&mut self, wanted: usize) {
         let before = self.buffer.len();
         let mut buffer = std::mem::take(&mut self.buffer);
@@ -361,13 +363,13 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// Takes bytes into the buffer.
+    /// Appends bytes to the buffer.
     fn take(&mut self, bytes: &[u8]) {
         if self.longest < CHUNK {
             let lines = bytes.split_inclusive(|byte| *byte == b'\n');
             return lines.for_each(|line| self.part(line));
         }
-        // a line that ends in these bytes is too long only if it started long before
+        // a line that ends within these bytes can be too long only if it started before them
         let first = memchr(b'\n', bytes).map_or(bytes.len(), |end| end + 1);
         let (first, rest) = bytes.split_at(first);
         self.part(first);
@@ -377,7 +379,7 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// Takes a part of a line, which may be its end.
+    /// Appends a part of a line, which may be its end.
     fn part(&mut self, part: &[u8]) {
         let body = part.strip_suffix(b"\n").unwrap_or(part);
         let is_ended = body.len() < part.len();
@@ -398,7 +400,7 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// Cuts the line that is being read if it is too long, and says whether that is into pieces.
+    /// Cuts the line that is being read if it is too long. Returns true if it is cut into pieces.
     fn settle(&mut self, is_ended: bool) -> bool {
         let line = self.buffer.get(self.line..).unwrap_or_default();
         if line.len() <= self.longest {
@@ -426,7 +428,7 @@ impl<R: Read> Blocks<R> {
         false
     }
 
-    /// Makes blocks of the pieces that are whole, of all of them if the line ends.
+    /// Turns the completed pieces into blocks; all of them if the line ends.
     fn pieces(&mut self, end: Option<&[u8]>) {
         let Some(cutter) = &mut self.cutter else {
             return;
@@ -451,7 +453,7 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// Settles the last line, which no line end ends.
+    /// Ends a last line that has no line end.
     fn end(&mut self) {
         if self.cutter.is_some() {
             self.pieces(Some(b""));
@@ -461,19 +463,19 @@ impl<R: Read> Blocks<R> {
     }
 }
 
-/// A line without what may precede the first bracket.
+/// Strips a byte order mark and white space before the first bracket.
 fn bare(line: &[u8]) -> &[u8] {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
     line.trim_ascii_start()
 }
 
-/// Returns true if a line that starts with these bytes contains objects in JSON, and is not a record of a log.
+/// Returns true if a line that starts with these bytes contains JSON objects and is not a log record.
 fn holds_objects(head: &[u8]) -> bool {
     let head = String::from_utf8_lossy(bare(head));
     object::is_compact(&head) && log::detect(&head).is_none()
 }
 
-/// The number of leading bytes of a line that are kept: whole characters.
+/// Returns how many leading bytes of a line are kept, without cutting a character.
 fn kept(line: &[u8], longest: usize) -> usize {
     let mut kept = longest.min(line.len());
     while kept > 0 && line.get(kept).is_some_and(|byte| byte & 0xc0 == 0x80) {
@@ -488,7 +490,7 @@ mod tests {
 
     const MAX_LINE: usize = 1 << 20;
 
-    /// Gives out its bytes in pieces of this size.
+    /// A reader that returns its bytes in pieces of this size.
     struct Dripping<'b>(&'b [u8], usize);
 
     impl Read for Dripping<'_> {

@@ -1,4 +1,4 @@
-//! Selection of the candidates: the lines of a block that contain literals of signatures and are worth parsing.
+//! Selects candidates: the lines of a block that contain literals of signatures and are worth parsing.
 
 use memchr::memrchr;
 
@@ -9,11 +9,11 @@ use kwhy_parse::framing::{Cri, line_at, lines_of_record, next_line, record_at};
 use kwhy_parse::log;
 use kwhy_signature::{ConditionId, Index, Record, STARTS};
 
-/// The number of lines over which an unfinished line may continue.
+/// The maximum number of lines across which an unfinished line continues.
 const MAX_PARTS: usize = 256;
 
-/// Adds the lines to read in which literals of the index occur: those of records that may fulfil a condition.
-/// Returns the conditions that the records of all these lines may fulfil.
+/// Adds the lines that contain literals of the index and whose records may fulfil a condition. Returns the conditions
+/// that the records of these lines may fulfil.
 pub(super) fn select_candidates(
     tester: &Tester<'_>,
     index: &Index,
@@ -22,7 +22,7 @@ pub(super) fn select_candidates(
 ) -> Vec<ConditionId> {
     let mut candidates = Vec::new();
     let mut hits: Vec<(usize, u32)> = Vec::new();
-    // most texts occur in the line of the one before
+    // most literals occur on the same line as the previous one
     let mut last = 0..0;
     index.sweep(bytes, |found| {
         if !last.contains(&found.at) {
@@ -39,7 +39,7 @@ pub(super) fn select_candidates(
         leaves.extend(found.iter().flat_map(|(_, phrase)| index.leaves(*phrase)));
         leaves.sort_unstable();
         leaves.dedup();
-        // most lines that contain a text of conditions on severe records are not severe
+        // most lines with a literal of a severity-bound condition are not severe enough
         let least = leaves.iter().map(|leaf| tester.least(*leaf)).min();
         if let Some(Some(least)) = least
             && severity(line_at(bytes, at)).is_some_and(|own| own < least)
@@ -66,8 +66,8 @@ pub(super) fn select_candidates(
     candidates
 }
 
-/// Drops the conditions that the record which starts with a line surely does not fulfil. Returns the record if its end is
-/// known and conditions are left.
+/// Drops the conditions that the record starting with a line cannot fulfil. Returns the record if its end is known and
+/// conditions remain.
 fn record_of<'b>(
     tester: &Tester<'_>,
     bytes: &'b [u8],
@@ -91,7 +91,7 @@ fn record_of<'b>(
     Some(record)
 }
 
-/// Drops the conditions that a record surely does not fulfil, as its bytes tell.
+/// Drops the conditions that a record cannot fulfil, judging by its raw bytes.
 fn refuse(tester: &Tester<'_>, record: &[u8], line: &[u8], leaves: &mut Vec<ConditionId>) {
     let raw = Record::new(record, leaves.len());
     leaves.retain(|leaf| tester.may_fulfil(*leaf, &raw));
@@ -102,14 +102,14 @@ fn refuse(tester: &Tester<'_>, record: &[u8], line: &[u8], leaves: &mut Vec<Cond
     }
 }
 
-/// The severity of the record that starts with a line, if the line states it.
+/// Returns the severity of the record that starts with a line, if the line states it.
 fn severity(line: &[u8]) -> Option<Severity> {
     let line = std::str::from_utf8(line).ok()?;
     let head = log::header(line)?;
     head.severity.filter(|_| !log::may_hold_another(line))
 }
 
-/// Returns true if a line that continues in others must be read: a text of the index may occur across them.
+/// Returns true if a line that continues in others must be read because a literal of the index occurs across them.
 pub(super) fn is_cut_in_two(bytes: &[u8], index: &Index, at: usize) -> bool {
     let mut occurs = false;
     if let Some(joined) = joined(bytes, at) {
@@ -123,7 +123,7 @@ pub(super) fn is_cut_in_two(bytes: &[u8], index: &Index, at: usize) -> bool {
     occurs
 }
 
-/// The text of a line of the CRI that continues in others, all in one.
+/// Joins a CRI line with the lines that it continues in; `None` if it is not partial.
 fn joined(bytes: &[u8], at: usize) -> Option<Vec<u8>> {
     let first = Cri::of(line_at(bytes, at)).filter(|cri| cri.partial)?;
     let mut joined = Vec::new();

@@ -1,5 +1,5 @@
-//! Times that run backwards: of each writer's records those are marked whose time lies before that of its record
-//! before. A clock was set back there, or the line came late; the order of the input is kept.
+//! Marks times that run backwards: a record whose time is before that of the same writer's previous record. Either the
+//! clock was set back, or the line arrived late; the order of the input is kept.
 //!
 //! A writer is identified by the envelope and the record's format: several write into one stream, and
 //! their clocks may be in different zones.
@@ -9,9 +9,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use kwhy_model::{Event, Text};
 
-/// The number of writers that are known at a time.
+/// The maximum number of writers that are tracked.
 const WRITERS: usize = 4096;
-/// Times without a year run backwards at a year's end.
+/// Times without a year run backwards at the end of a year.
 const HALF_A_YEAR: i128 = 183 * 86_400_000_000_000;
 
 /// The time of each writer's last record, in nanoseconds since 1970.
@@ -29,7 +29,7 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// Marks what runs backwards within a part.
+    /// Marks times that run backwards within a part.
     pub(super) fn mark(events: &mut [Event<'_>]) -> Seen {
         let mut seen = Seen::default();
         for (index, event) in events.iter_mut().enumerate() {
@@ -61,7 +61,7 @@ impl Clocks {
     }
 }
 
-/// The time by which an event precedes its writer's last one, in nanoseconds.
+/// Returns by how many nanoseconds an event precedes its writer's previous one; `None` if it does not.
 fn back(event: &Event<'_>, before: i128) -> Option<u64> {
     let time = event.time?;
     let back = before - time.nanos;

@@ -2,9 +2,9 @@
 
 use kwhy_model::{Map, Object, Value};
 
-/// The moment of collection as an object shows it, in nanoseconds since 1970: a living node's kubelet
-/// renews its lease every ten seconds (kubernetes/kubernetes `pkg/kubelet/kubelet.go`), so the
-/// last renewal is the moment at which the node was shown, to some seconds.
+/// Returns the time of collection as an object shows it, in nanoseconds since 1970: the kubelet of a healthy node
+/// renews its lease every ten seconds (kubernetes/kubernetes `pkg/kubelet/kubelet.go`), so the last renewal is the time
+/// at which the node was printed, to within seconds.
 pub(super) fn collected(object: &Object<'_>) -> Option<i128> {
     if object.subject.kind.as_deref() != Some("Node") {
         return None;
@@ -13,7 +13,7 @@ pub(super) fn collected(object: &Object<'_>) -> Option<i128> {
         let text = |key| condition.get(key).and_then(Value::to_text);
         text("type").as_deref() == Some("Ready") && text("status").as_deref() == Some("True")
     };
-    // the lease of a dead node is as old as its death
+    // the lease of a dead node stopped at its death
     object.fields.items("conditions").iter().find(is_ready)?;
     let renewed = object.fields.get("lease").and_then(renewal)?;
     let time: jiff::Timestamp = renewed.parse().ok()?;

@@ -1,12 +1,12 @@
-//! The order of documents: by their names, as a walk through folders meets them. The members of an archive come
-//! in any order, and a report must not depend on it.
+//! The order of documents: by name, as a walk through folders visits them. Archives list their members in any order, on
+//! which a report must not depend.
 
 use std::cmp::Ordering;
 
-/// The characters that separate the folders of a name, and an archive from its members.
+/// The characters that separate folders, and an archive from its members, in a name.
 const BETWEEN: [char; 3] = ['/', '\\', '!'];
 
-/// Compares two documents by name; those of one name by their numbers, as a later one was added to the archive.
+/// Compares two documents by name, then by number, as of two equal names the later one was added later.
 pub(super) fn compare<'n>(
     name: impl Fn(usize) -> Option<&'n str>,
 ) -> impl Fn(usize, usize) -> Ordering {
@@ -19,7 +19,7 @@ pub(super) fn compare<'n>(
     }
 }
 
-/// Returns true if one name comes before another one.
+/// Returns true if one name precedes the other.
 pub(super) fn is_before(a: &str, b: &str) -> bool {
     by_parts(a, b) == Ordering::Less
 }

@@ -1,4 +1,4 @@
-//! The part of a report about the documents themselves and about the limits that were met.
+//! The part of a report about the documents and the limits that were reached.
 
 use std::collections::BTreeSet;
 
@@ -11,15 +11,15 @@ use kwhy_parse::input::ReadLimits;
 #[derive(Clone, Debug, Default)]
 pub(super) struct DocumentStats {
     pub name: String,
-    /// The object that the place of the document says it is about.
+    /// The object that the document's location indicates.
     pub about: Subject,
-    /// The bytes that were cut into blocks: of text, without the ends of long lines.
+    /// The number of bytes cut into blocks: decoded text, without the omitted ends of long lines.
     pub bytes: usize,
-    /// The bytes that its readers gave.
+    /// The number of bytes that its readers provided.
     pub read: u64,
     pub lines: u64,
     pub formats: Vec<(Format, u64)>,
-    /// The number of events of the cluster with a reason.
+    /// The number of cluster events with a reason.
     pub cluster_events: u64,
     pub not_understood: u64,
     /// The last of these lines.
@@ -28,21 +28,22 @@ pub(super) struct DocumentStats {
     pub segments: Vec<SegmentSummary>,
     pub long_lines: (u64, Option<u64>),
     pub invalid: u64,
-    /// The number of tests of records as they are written that were ended at a limit.
+    /// The number of tests of raw records that stopped at a limit.
     pub stopped: u64,
     /// The parts of objects that were omitted.
     pub left_out: LeftOutOfObjects,
     /// The times of the first and the last log record that state one.
     pub ends: Option<(Stamp, Stamp)>,
-    /// The object that a command names for the log that is open at the end of what was read.
+    /// The object of the log that is open at the end of what was read, if a command names it.
     pub open: Option<Subject>,
-    /// The container whose marked log is open where the document was read to.
+    /// The container whose marked log is open at the end of what was read.
     pub enclosing: Option<Subject>,
     /// The number of bytes after which reading was cancelled, if it was.
     pub cancelled_after: Option<u64>,
 }
 
-/// The sum of what each signature omits, and the words that name them: `a 30, b 4`, the most first.
+/// Returns the sum of what the signatures omit and a list that names them, largest first: `a 30, b 4`. `None` if
+/// nothing was omitted.
 fn named(mut counts: Vec<(&str, u64)>) -> Option<(u64, String)> {
     counts.retain(|(_, count)| *count > 0);
     counts.sort_by_key(|(id, count)| (std::cmp::Reverse(*count), *id));
@@ -52,7 +53,7 @@ fn named(mut counts: Vec<(&str, u64)>) -> Option<(u64, String)> {
     (all > 0).then(|| (all, named.join(", ")))
 }
 
-/// Matches beyond what one condition keeps, by signature.
+/// Reports matches beyond what one condition keeps, by signature.
 pub(super) fn many_matches(source: &str, left_out: Vec<(&str, u64)>) -> Option<LimitMet> {
     let (all, named) = named(left_out)?;
     Some(LimitMet {
@@ -64,7 +65,7 @@ pub(super) fn many_matches(source: &str, left_out: Vec<(&str, u64)>) -> Option<L
     })
 }
 
-/// Matches about more objects than are distinguished, by signature.
+/// Reports matches about more objects than are distinguished, by signature.
 pub(super) fn many_objects(source: &str, further: Vec<(&str, u64)>) -> Option<LimitMet> {
     let (all, named) = named(further)?;
     Some(LimitMet {
@@ -76,7 +77,7 @@ pub(super) fn many_objects(source: &str, further: Vec<(&str, u64)>) -> Option<Li
     })
 }
 
-/// Lines that report errors, match no signature and were not read.
+/// Reports lines with errors that match no signature and were not parsed.
 pub(super) fn many_errors(source: &str, lines: u64) -> Option<LimitMet> {
     (lines > 0).then(|| LimitMet {
         source: source.to_owned(),
@@ -87,7 +88,7 @@ pub(super) fn many_errors(source: &str, lines: u64) -> Option<LimitMet> {
     })
 }
 
-/// The limit on relations between objects.
+/// Reports relations between objects that were not kept.
 pub(super) fn many_relations(source: &str, left: Omitted, details: u64) -> Option<LimitMet> {
     let omissions = [
         (left.relations, "relations of objects"),
@@ -112,7 +113,7 @@ pub(super) fn many_relations(source: &str, left: Omitted, details: u64) -> Optio
     })
 }
 
-/// Findings that were not held against all others.
+/// Reports unexplained findings that were not compared with all others.
 pub(super) fn not_compared(source: &str, findings: u64) -> Option<LimitMet> {
     (findings > 0).then(|| LimitMet {
         source: source.to_owned(),
@@ -123,10 +124,10 @@ pub(super) fn not_compared(source: &str, findings: u64) -> Option<LimitMet> {
     })
 }
 
-/// The number of namespaces that are reported.
+/// The maximum number of namespaces that are reported.
 const MAX_NAMESPACES: usize = 1000;
 
-/// Notes the namespace that a subject is of, or is.
+/// Adds the namespace that a subject is in, or is itself.
 pub(super) fn note_namespace(subject: &Subject, namespaces: &mut BTreeSet<String>) {
     let own = match subject.kind.as_deref() {
         Some("Namespace") => subject.name.as_ref(),
@@ -137,7 +138,7 @@ pub(super) fn note_namespace(subject: &Subject, namespaces: &mut BTreeSet<String
     }
 }
 
-/// Notes what may be a namespace's name.
+/// Adds a name if it is valid for a namespace.
 pub(super) fn note(name: &str, namespaces: &mut BTreeSet<String>) {
     const LONGEST: usize = 63;
     let is_of_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
@@ -158,7 +159,7 @@ impl DocumentStats {
         self.long_lines.1 = self.long_lines.1.or(first);
     }
 
-    /// The parts of the document that could not be read, or were not.
+    /// Returns the limits about parts of the document that could not be read, or were not.
     pub fn damage(&self, limits: &ReadLimits) -> Vec<LimitMet> {
         let met = |limit, message: String| LimitMet::new(self.name.as_str(), limit, message);
         let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! All events and objects of a stream of bytes, without any diagnosis, in bounded memory.
+//! Extracts all events and objects of a byte stream, without a diagnosis, in bounded memory.
 
 #[cfg(test)]
 mod tests;
@@ -25,7 +25,7 @@ use kwhy_parse::redact::SecretPolicy;
 use kwhy_parse::table::OpenTable;
 use kwhy_parse::{self as parse, infer_year, redact};
 
-/// The contents of a part of a document, as [`extract`] reads it.
+/// A parsed part of a document, as [`extract`] passes it on.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Extract<'e> {
@@ -41,17 +41,17 @@ impl Extract<'_> {
         self.source
     }
 
-    /// The place of a span in the document.
+    /// Returns the place of a span in the document.
     pub fn place(&self, span: &Span) -> Place {
         self.chunk.place(span)
     }
 
-    /// Returns true if escapes, carriage returns or invisible characters were taken out of a span's text.
+    /// Returns true if escape sequences, carriage returns or invisible characters were removed from a span's text.
     pub fn is_cleaned(&self, span: &Span) -> bool {
         self.chunk.text.is_cleaned(span)
     }
 
-    /// The document's lines that a span reaches over, counted from 1.
+    /// Returns the lines of the document that a span covers, counted from 1.
     pub fn lines(&self, span: &Span) -> Range<u64> {
         let text = &self.chunk.text;
         let last = span.end.max(span.start + 1) - 1;
@@ -59,7 +59,7 @@ impl Extract<'_> {
         before + text.line_of(span.start)..before + text.line_of(last) + 1
     }
 
-    /// The document's lines that fit nothing that the parsers know.
+    /// Returns the lines of the document that no parser understood, counted from 1.
     pub fn not_understood(&self) -> impl Iterator<Item = u64> {
         let before = self.chunk.lines_before;
         self.parsed
@@ -69,8 +69,8 @@ impl Extract<'_> {
     }
 }
 
-/// Reads a document to its end and returns its size in bytes. `map` is applied to each part of it,
-/// to several at once, and the results are passed to `each` in document order.
+/// Reads a document to its end and returns its size in bytes. `map` is applied to its parts, several at a time, and the
+/// results are passed to `each` in document order.
 ///
 /// ```
 /// use kwhy_core::events::extract;
@@ -85,7 +85,7 @@ impl Extract<'_> {
 /// ```
 ///
 /// # Errors
-/// The reader's. What was read before has gone to `each`.
+/// The reader's. Parts read before it have been passed to `each`.
 pub fn extract<T: Send>(
     source: &str,
     reader: impl Read,
@@ -99,24 +99,23 @@ pub fn extract<T: Send>(
     }
 }
 
-/// What is known of a document beside its text, and the limits of reading.
+/// The options of extraction: facts about a document besides its text, and the limits of reading.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ExtractOptions {
-    /// The object that the place of the document says it is about.
+    /// The object that the document's location indicates.
     pub about: Subject,
-    /// A time that occurs elsewhere (in another file of the same incident, say), in nanoseconds since 1970: times
-    /// without a year are put near to it where the document shows no year before them. A year that its start
-    /// states goes before that.
+    /// A time from elsewhere, such as another file of the same incident, in nanoseconds since 1970. Times without a
+    /// year are placed near it unless the document states a year before them, which takes precedence.
     pub near: Option<i128>,
     /// The limits of reading.
     pub limits: ReadLimits,
-    /// What becomes of secrets: they are masked by default.
+    /// The policy for secrets: they are masked by default.
     pub secrets: SecretPolicy,
 }
 
 impl ExtractOptions {
-    /// Sets the object that the place of the document says it is about.
+    /// Sets the object that the document's location indicates.
     ///
     /// ```
     /// use kwhy_core::events::{ExtractOptions, extract_with};
@@ -132,7 +131,7 @@ impl ExtractOptions {
         self
     }
 
-    /// Sets a time that occurs elsewhere, in nanoseconds since 1970: times without a year are put near to it.
+    /// Sets a time from elsewhere, in nanoseconds since 1970, near which times without a year are placed.
     ///
     /// ```
     /// use kwhy_core::events::{ExtractOptions, extract_with};
@@ -154,7 +153,7 @@ impl ExtractOptions {
         self
     }
 
-    /// Sets what becomes of secrets.
+    /// Sets how secrets are treated.
     ///
     /// ```
     /// use kwhy_core::events::{ExtractOptions, SecretPolicy, extract_with};
@@ -180,9 +179,9 @@ impl ExtractOptions {
 pub struct Extracted {
     /// The size in bytes.
     pub bytes: u64,
-    /// Limits that were met.
+    /// The limits that were reached.
     pub limits: Vec<LimitMet>,
-    /// The reason why it was not read to its end. What was read before has gone to `each`.
+    /// The reason why it was not read to its end. Parts read before it have been passed to `each`.
     pub failure: Option<io::Error>,
 }
 
@@ -239,27 +238,27 @@ pub fn extract_with<T: Send>(
 /// The state of the document at the end of what was read.
 #[derive(Default)]
 struct State {
-    /// The object that the place of the document says it is about.
+    /// The object that the document's location indicates.
     about: Subject,
-    /// A time with a year that shows the year of those before the first one that states it.
+    /// A time with a year, from which the years of times before the first stated year are inferred.
     near: Option<i128>,
     /// True if anything was read.
     begun: bool,
     lines: u64,
     limits: ReadLimits,
     secrets: SecretPolicy,
-    /// The limits that were met.
+    /// The limits that were reached.
     met: DocumentStats,
-    /// The object that a command names for the log that is open.
+    /// The object of the open log, if a command names it.
     open: Option<Subject>,
     /// The container whose marked log is open.
     enclosing: Option<Subject>,
-    /// The latest time with a year.
+    /// The latest time with a year, in nanoseconds since 1970.
     latest: Option<i128>,
     clocks: Clocks,
 }
 
-/// The latest time that an event states with its year.
+/// Returns the latest time with a year that an event or its envelope states.
 fn dated(event: &Event<'_>) -> Option<i128> {
     let enveloped = event.envelope.as_ref().and_then(|envelope| envelope.time);
     let times = [event.time, enveloped].into_iter().flatten();
@@ -269,8 +268,8 @@ fn dated(event: &Event<'_>) -> Option<i128> {
         .max()
 }
 
-/// Gives times without a year the one that the record's envelope shows, or else that which puts them
-/// nearest to the latest time before them in the document.
+/// Adds years to times that lack them: from the record's envelope, or else the year nearest to the latest preceding
+/// time in the document.
 fn settle(events: &mut [Event<'_>], mut latest: Option<i128>) {
     for event in events {
         let own = dated(event);
@@ -280,7 +279,7 @@ fn settle(events: &mut [Event<'_>], mut latest: Option<i128>) {
             .and_then(|envelope| envelope.time.as_mut());
         for time in event.time.as_mut().into_iter().chain(enveloped) {
             let settled = match (own, latest) {
-                // a record is written before it is taken
+                // a record is written before its envelope
                 (Some(own), _) => infer_year::settled(time, own),
                 (None, Some(latest)) => infer_year::nearest(time, latest),
                 (None, None) => None,
@@ -291,7 +290,7 @@ fn settle(events: &mut [Event<'_>], mut latest: Option<i128>) {
     }
 }
 
-/// Numbers the lines of segments as the document does, where lines were joined.
+/// Sets the line numbers of segments to those of the document, where lines were joined.
 fn numbered<'a>(mut segments: Vec<Segment<'a>>, chunk: &Chunk) -> Vec<Segment<'a>> {
     if chunk.text.has_joined_lines() {
         let lines = segments.iter_mut().flat_map(|segment| &mut segment.lines);
@@ -392,7 +391,7 @@ impl State {
         if !std::mem::replace(&mut self.begun, true)
             && let Some((first, _)) = parsed.first()
         {
-            // the first block is the same for any number of threads
+            // the first block does not depend on the number of threads
             self.near = first.events.iter().find_map(dated).or(self.near);
         }
         let dated: Vec<(Parsed<'_>, Option<i128>)> = parsed
@@ -426,8 +425,8 @@ impl State {
         })
     }
 
-    /// Gives the log at a block's start what is known of it, and keeps what is known of the one at its
-    /// end.
+    /// Completes the segments of the log that is open at a block's start, and keeps what is known of the one that is
+    /// open at its end.
     fn inherit(&mut self, segments: &mut [Segment<'_>]) {
         for segment in segments.iter_mut() {
             if let Some(container) = log_section(segment) {

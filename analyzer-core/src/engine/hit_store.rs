@@ -1,4 +1,4 @@
-//! Keeps hits in bounded memory: of each object the first and last ones, and counts of all.
+//! Keeps hits in bounded memory: the first and last of each object, and counts of all.
 
 mod reservoir;
 mod several;
@@ -24,49 +24,49 @@ use reservoir::{AMPLE, Capacity, TIGHT};
 use several::OfLeaf;
 use single::{Key, OfObject, Single};
 
-/// The bytes of hits that are kept in all of those that are matches on their own; beyond, each object keeps fewer.
+/// The bytes available for hits that are matches on their own; beyond it, fewer are kept per object.
 const ROOM: usize = 6 << 20;
 
-/// The bytes of hits that are kept of those that go into conditions over several, which may be any healthy object;
-/// beyond, a condition keeps its first and latest hits only.
+/// The bytes available for hits of conditions over several, which any healthy object may match; beyond it, a condition
+/// keeps only its first and latest hits.
 const ROOM_OF_SEVERAL: usize = 4 << 20;
 
-/// The number of hits that a condition over several events keeps in any case.
+/// The number of hits that a condition over several events always keeps.
 const AT_LEAST: usize = 4;
 
 /// Captured values by name.
 type Values = Vec<(String, String)>;
 
-/// The result of the collection.
+/// The result of collecting the hits of an input.
 #[derive(Debug, Default)]
 pub(crate) struct Collected {
-    /// The signature's number in the catalogue, and what matched.
+    /// The matches, each with its signature's number in the catalogue.
     pub matches: Vec<(usize, Match)>,
     pub surplus: Vec<Surplus>,
     /// The number of matches of each signature, by its number.
     pub matched: BTreeMap<usize, u64>,
-    /// Matches about more objects than are distinguished, by the signature's number.
+    /// The number of matches about objects beyond those distinguished, by the signature's number.
     pub further: BTreeMap<usize, u64>,
     /// The number of hits that conditions over several events did not keep, by the signature's number.
     pub left_out: BTreeMap<usize, u64>,
-    /// The number of hits that would have enriched matches and were not kept.
+    /// The number of hits that would have added details to matches and were not kept.
     pub details_left_out: u64,
-    /// The signatures that may have matched more often than is counted, by their numbers.
+    /// The signatures that may have matched more often than counted, by their numbers.
     pub at_least: BTreeSet<usize>,
 }
 
-/// Takes hits in the order of the input.
+/// Collects hits in input order.
 #[derive(Clone)]
 pub(crate) struct HitStore {
     compiled: Arc<Compiled>,
     signatures: BTreeMap<u32, Hits>,
     room: usize,
-    /// The number of hits that are kept about one object.
+    /// The number of hits that are kept per object.
     capacity: Capacity,
     room_of_several: usize,
-    /// The conditions over several of which not all hits are kept, and how many are not.
+    /// The number of hits not kept, by condition over several.
     cut: BTreeMap<ConditionId, u64>,
-    /// What conditions on several objects ask for.
+    /// The facts that conditions over several objects ask for.
     facts: Facts,
 }
 
@@ -77,7 +77,7 @@ enum Hits {
     Single(Single),
     /// Its condition is over time.
     Followed(Box<Followed>),
-    /// Its condition is over several: the hits of each leaf.
+    /// Its condition is over several hits: those of each leaf.
     Several(Vec<OfLeaf>),
 }
 
@@ -94,8 +94,8 @@ impl HitStore {
         }
     }
 
-    /// Takes the hits of one record. `settle` gives times without a year theirs, if it is known
-    /// by now; `order` compares documents.
+    /// Adds the hits of one record. `settle` adds the year to times without one, if it is known yet; `order` compares
+    /// documents.
     pub fn record(
         &mut self,
         hits: impl Iterator<Item = (ConditionId, Box<Hit>)>,
@@ -167,7 +167,7 @@ impl HitStore {
         }
         let singles = self.assign_by_writer(singles, won);
         let are_several = singles.len() > 1;
-        // an object may have very many
+        // a hash set, as an object may have very many hits
         let mut counted: HashSet<(u32, Subject, Values)> = HashSet::default();
         let mut further: BTreeSet<u32> = BTreeSet::new();
         let mut rivals_at: BTreeMap<u32, Vec<Span>> = BTreeMap::new();
@@ -191,7 +191,7 @@ impl HitStore {
             {
                 single.matched += count;
             }
-            // what a stronger one took is not a match, whichever of its hits are kept
+            // a hit that a stronger one superseded is not a match, whichever hits are kept
             if won && let Some(mut hit) = found.hits.into_iter().next() {
                 hit.leads &= counts;
                 let rivals = rivals_at.iter().filter(|(other, places)| {
@@ -205,7 +205,8 @@ impl HitStore {
         }
     }
 
-    /// Assigns the matches of one record to the signatures of who wrote it, each once. Says of each whether it won.
+    /// Reassigns the matches of one record to the signatures of its writer, each once. Returns with each whether it
+    /// won.
     fn assign_by_writer(
         &mut self,
         singles: Vec<(u32, Box<Hit>)>,
@@ -230,7 +231,7 @@ impl HitStore {
         assigned
     }
 
-    /// The signature of who wrote a record, ready to take it.
+    /// Returns the signature that the record's writer assigns, if it is a single-hit signature, and prepares its entry.
     fn own_signature(&mut self, catalogue: &Catalogue, number: u32, hit: &Hit) -> Option<u32> {
         let own = signature_of_writer(catalogue, number as usize, hit)?;
         let own = u32::try_from(own).ok()?;
@@ -239,7 +240,7 @@ impl HitStore {
         matches!(hits, Hits::Single(_)).then_some(own)
     }
 
-    /// Keeps a hit that is a match. Where there is no more room, all objects make some first.
+    /// Keeps a hit that is a match. Once memory is used up, the hits of all objects are trimmed first.
     fn keep(
         &mut self,
         number: u32,
@@ -261,7 +262,7 @@ impl HitStore {
         }
     }
 
-    /// Keeps a hit of a condition over several, if there is room.
+    /// Keeps a hit of a condition over several, if there is capacity.
     fn keep_one_of_several(&mut self, number: u32, leaf: u16, hit: Box<Hit>) {
         let (leaves, at) = match self.signatures.get_mut(&number) {
             Some(Hits::Several(leaves)) => (leaves, Some(usize::from(leaf))),
@@ -280,7 +281,7 @@ impl HitStore {
         }
     }
 
-    /// Takes how many hits of which conditions over several were not kept.
+    /// Adds the numbers of hits of conditions over several that were not kept.
     pub fn left_out(&mut self, hits: BTreeMap<ConditionId, u64>) {
         for (leaf, count) in hits {
             match self.compiled.table_of(leaf) {
@@ -290,8 +291,9 @@ impl HitStore {
         }
     }
 
-    /// All matches. Times without a year get theirs by `settle`, records that do not name their object by
-    /// `place`, which also gives documents their number in order, as `numbers` says. `listed` are the kinds of which the input shows all.
+    /// Returns all matches. `settle` adds the year to times without one; `place` sets the object of records that name
+    /// none and maps documents to their final order, as `numbers` does. `listed` are the kinds that lists show
+    /// completely.
     pub fn finish(
         self,
         settle: impl Fn(Moment) -> Moment + Copy,
@@ -327,7 +329,7 @@ impl HitStore {
                         continue;
                     }
                     collected.leave_out(number, left_out);
-                    // an object that is not kept might be the one that refutes it
+                    // an object that was not kept might refute the match
                     let refuting = refuting_objects(condition);
                     if cut.any(|((_, leaf), _)| refuting.get(usize::from(*leaf)) == Some(&true)) {
                         continue;
@@ -346,7 +348,7 @@ impl HitStore {
         let mut facts = self.facts;
         let number = |document: usize| numbers.get(document).copied().unwrap_or(document);
         facts.settle(number);
-        // without facts nothing is compiled for them
+        // without facts, their tables need not be built
         if !facts.is_empty() {
             let tables = self.compiled.tables();
             for number in tables.signatures() {
@@ -368,9 +370,9 @@ impl HitStore {
     }
 }
 
-/// Returns true if all that a condition needs was seen; `seen` says so of each leaf, in their order.
+/// Returns true if every leaf that a condition needs was seen; `seen` yields that for each leaf in order.
 fn may_hold(condition: &Condition, seen: &mut dyn Iterator<Item = bool>) -> bool {
-    // each part takes its leaves
+    // each part consumes its own leaves
     let of = |parts: &[Condition], seen: &mut dyn Iterator<Item = bool>| -> Vec<bool> {
         parts.iter().map(|part| may_hold(part, seen)).collect()
     };
@@ -385,7 +387,7 @@ fn may_hold(condition: &Condition, seen: &mut dyn Iterator<Item = bool>) -> bool
     holds
 }
 
-/// The matches of a condition over several events.
+/// Returns the matches of a condition over several events.
 fn evaluated(
     condition: &Condition,
     leaves: Vec<OfLeaf>,
@@ -399,11 +401,11 @@ fn evaluated(
     evaluate(condition, &mut leaves.iter(), listed)
 }
 
-/// The hits of leaf conditions in the order of the input, with what is known at its end.
+/// Returns the hits of leaf conditions in input order, settled with what is known at the input's end.
 fn in_order(leaves: Vec<OfLeaf>, settled: impl Fn(&mut Hit) + Copy) -> Vec<Vec<Hit>> {
     let mut leaves: Vec<Vec<Hit>> = leaves.into_iter().map(OfLeaf::into_hits).collect();
     leaves.iter_mut().flatten().for_each(settled);
-    // what holds only for a whole list was taken at its end
+    // hits that hold only for a complete list were added at its end
     for hits in &mut leaves {
         if hits.iter().any(|hit| hit.of_list) {
             hits.sort_by_key(Hit::position);
@@ -415,7 +417,7 @@ fn in_order(leaves: Vec<OfLeaf>, settled: impl Fn(&mut Hit) + Copy) -> Vec<Vec<H
 }
 
 impl Collected {
-    /// Adds the matches of a signature about several objects.
+    /// Adds the matches of a signature over several objects.
     fn join(
         &mut self,
         catalogue: &Catalogue,
@@ -426,7 +428,7 @@ impl Collected {
     ) {
         let condition = &catalogue.at(number as usize).condition;
         let omitted = tables.iter().map(|table| facts.omitted(*table));
-        // a table of which nothing was kept is not one in which nothing was found
+        // a table whose facts were all omitted was not empty
         let mut seen = tables
             .iter()
             .map(|table| facts.count(*table) > 0 || facts.omitted(*table) > 0);
@@ -435,7 +437,7 @@ impl Collected {
         }
         self.leave_out(number, omitted.clone().sum());
         let refuting = refuting_objects(condition);
-        // an object that is not kept might be the one that refutes it
+        // an object that was not kept might refute the match
         if omitted
             .zip(refuting)
             .any(|(omitted, refutes)| refutes && omitted > 0)
@@ -451,7 +453,7 @@ impl Collected {
         self.matches.extend(found);
     }
 
-    /// Takes how many hits of a signature were not kept.
+    /// Records the number of hits of a signature that were not kept.
     fn leave_out(&mut self, number: u32, hits: u64) {
         if hits > 0 {
             self.left_out.insert(number as usize, hits);
@@ -459,7 +461,7 @@ impl Collected {
         }
     }
 
-    /// Takes the matches of a signature each of whose hits is one.
+    /// Takes the matches of a signature each of whose hits is a match.
     fn take(
         &mut self,
         (catalogue, signature): (&Catalogue, usize),

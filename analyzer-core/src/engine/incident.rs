@@ -1,4 +1,4 @@
-//! Documents that are read as streams into one report.
+//! Reads documents as streams into one report.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -19,11 +19,10 @@ use crate::parallel;
 use crate::report::Report;
 use kwhy_model::Subject;
 
-/// Documents that are read one after another as one incident, as streams.
+/// Documents that are read as streams, one after another, as one incident.
 ///
-/// Memory does not grow with the documents: it takes some blocks for each thread and of each
-/// signature's matches the first and last ones. An incident owns what it needs of its analyzer, and can be
-/// moved to another thread.
+/// Memory does not grow with the documents: it is a few blocks per thread and the first and last matches of each
+/// signature. An incident owns what it needs of its analyzer, and can be moved to another thread.
 ///
 /// ```
 /// use kwhy_core::Analyzer;
@@ -44,11 +43,11 @@ pub struct Incident {
     waiting_bytes: usize,
     merged: Merged,
     cancel: Cancel,
-    /// True if a document was not read to its end because of that.
+    /// True if cancellation kept a document from being read to its end.
     is_cut: bool,
 }
 
-/// The settings of an analyzer that an incident takes.
+/// The settings that an incident takes from its analyzer.
 pub(crate) struct Settings {
     pub compiled: Arc<Compiled>,
     /// True if every condition is tested on everything.
@@ -59,7 +58,7 @@ pub(crate) struct Settings {
     pub way: ScanOptions,
 }
 
-/// Scans blocks, each independently of all others.
+/// Scans blocks independently of each other.
 struct Scanner {
     settings: Settings,
     /// The number of blocks that were scanned.
@@ -81,16 +80,16 @@ impl Incident {
         }
     }
 
-    /// Reads a document to its end, and says how many bytes it has.
+    /// Reads a document to its end and returns its size in bytes.
     ///
     /// # Errors
-    /// The reader's. What was read before belongs to the incident.
+    /// The reader's. What was read before it is part of the incident.
     pub fn read(&mut self, name: impl Into<String>, reader: impl Read) -> io::Result<u64> {
         self.read_about(name, Subject::default(), reader)
     }
 
-    /// Reads a document of which the place where it was found shows what it is about, such as a log in the
-    /// folder of a pod. What its lines say themselves counts more.
+    /// Reads a document whose location shows what it is about, such as a log in a pod's folder. What its lines state
+    /// takes precedence.
     ///
     /// ```
     /// use kwhy_core::{Analyzer, Subject};
@@ -102,7 +101,7 @@ impl Incident {
     /// ```
     ///
     /// # Errors
-    /// The reader's. What was read before belongs to the incident.
+    /// The reader's. What was read before it is part of the incident.
     pub fn read_about(
         &mut self,
         name: impl Into<String>,
@@ -119,10 +118,10 @@ impl Incident {
         self.read_document(number, reader)
     }
 
-    /// Reads more of the document that was read last, which has grown: a log that is followed. Lines are numbered on.
+    /// Reads more of the last document, which has grown, such as a log that is followed. Line numbers continue.
     ///
-    /// Cut what is read where a record ends: a line, a record, a table or an object that is cut is read as two, and such a
-    /// line is counted as two. Bytes are taken for UTF-8 unless a byte order mark precedes them.
+    /// End each part where a record ends: a line, record, table or object that is cut is read as two, and a cut line is
+    /// counted as two. Bytes are decoded as UTF-8 unless a byte order mark precedes them.
     ///
     /// ```
     /// use kwhy_core::Analyzer;
@@ -137,7 +136,7 @@ impl Incident {
     /// ```
     ///
     /// # Errors
-    /// The reader's. What was read before belongs to the incident.
+    /// The reader's. What was read before it is part of the incident.
     pub fn read_on(&mut self, reader: impl Read) -> io::Result<u64> {
         match self.merged.documents.len().checked_sub(1) {
             Some(last) => self.read_document(last, reader),
@@ -167,7 +166,7 @@ impl Incident {
         if let Some(document) = self.merged.documents.get_mut(number) {
             document.bytes = end;
             document.read += read;
-            // of many documents the first one is reported
+            // of several documents, the first one that was cut short is reported
             if reader.is_cut && !std::mem::replace(&mut self.is_cut, true) {
                 document.cancelled_after = Some(document.read);
             }
@@ -194,9 +193,9 @@ impl Incident {
         self
     }
 
-    /// Returns the handle that ends the reading early. Once it is cancelled, [`Incident::read`] asks its reader for
-    /// nothing more and returns the number of bytes that were read; the report covers these, and
-    /// [`Report::is_partial`] says that there may be more.
+    /// Returns the handle that ends the reading early. Once it is cancelled, [`Incident::read`] requests nothing more
+    /// from its reader and returns the number of bytes read; the report covers these, and [`Report::is_partial`]
+    /// returns true.
     ///
     /// ```
     /// use kwhy_core::Analyzer;
@@ -214,21 +213,21 @@ impl Incident {
         self.cancel.clone()
     }
 
-    /// Takes what the input's surroundings say of when it was collected, such as a folder's name. The
-    /// latest such time counts, and one that is given to the analyzer counts more.
+    /// Adds a time of collection taken from the input's surroundings, such as a folder's name. The latest one counts,
+    /// unless the analyzer was given one.
     pub fn collected_at(&mut self, time: Timestamp) {
         let collected = &mut self.merged.collected;
         *collected = (*collected).max(Some(time.as_nanosecond()));
     }
 
-    /// Takes the newest time that the input states as the one of its collection, where nothing shows a better
-    /// one: a bundle is made while its cluster continues writing.
+    /// Uses the latest time in the input as the time of collection if nothing better is known: a bundle is made while
+    /// its cluster continues writing.
     pub fn collected_at_newest(&mut self) {
         self.merged.newest = true;
     }
 
-    /// Takes a further name of the document with this number, counted from 0 as they were read: it was found again,
-    /// with the same content. It goes by the name that comes first.
+    /// Adds a further name of the document with this number, counted from 0 in reading order, that was found again with
+    /// the same content. The name that sorts first is used.
     pub fn also_called(&mut self, number: usize, name: &str) {
         let Some(input) = self.merged.documents.get_mut(number) else {
             return;
@@ -238,8 +237,8 @@ impl Incident {
         }
     }
 
-    /// Returns the report of all that was read until now: the one that [`Incident::finish`] would return. Reading goes
-    /// on as if it had not been asked for. It copies the incident's state, which takes some MiB for a large input.
+    /// Returns the report of what was read so far, as [`Incident::finish`] would, and lets reading continue. It copies
+    /// the incident's state, a few MiB for a large input.
     ///
     /// ```
     /// use kwhy_core::Analyzer;
@@ -258,7 +257,7 @@ impl Incident {
             .report(&settings.compiled.catalogue, &settings.way)
     }
 
-    /// Returns the report of all that was read.
+    /// Returns the report of everything that was read.
     pub fn finish(mut self) -> Report {
         self.settle();
         let Incident {
@@ -268,7 +267,7 @@ impl Incident {
         merged.report(&compiled.catalogue, &way)
     }
 
-    /// Scans and merges all that was read.
+    /// Scans and merges everything that was read.
     fn settle(&mut self) {
         self.scan(|| None);
     }
@@ -278,7 +277,7 @@ impl Incident {
         self.waiting.push(block);
     }
 
-    /// Scans and merges the pending blocks, and more of them until there are none.
+    /// Scans and merges the pending blocks, then those that `more` returns.
     fn scan(&mut self, mut more: impl FnMut() -> Option<Block>) {
         let mut waiting = std::mem::take(&mut self.waiting).into_iter();
         self.waiting_bytes = 0;
@@ -337,7 +336,7 @@ impl Scanner {
     }
 }
 
-/// Reads blocks until they have enough bytes together, or are many.
+/// Fetches blocks until they have `enough` bytes in total, or there are `MAX_BLOCKS`.
 pub(super) fn fetch<R: Read>(blocks: &mut Blocks<R>, enough: usize) -> Vec<Block> {
     let mut fetched = Vec::new();
     let mut bytes = 0;

@@ -1,6 +1,5 @@
-//! Goes once over the lines of a block and finds what must be read: outputs with a structure, text
-//! that is quoted over several lines, errors. Lines that surely start a log record are passed over
-//! by their first bytes.
+//! Surveys the lines of a block in one pass and finds those that must be read: structured outputs, text quoted over
+//! several lines, errors. Lines that clearly start a log record are recognised by their first bytes and skipped.
 
 use std::ops::Range;
 
@@ -17,15 +16,15 @@ use kwhy_parse::plain;
 use kwhy_parse::table::RowLayout;
 use kwhy_signature::STARTS;
 
-/// The number of lines between two whose offsets are kept, from which others are counted.
+/// The interval in lines at which offsets are kept; lines in between are counted from these.
 const MILE: u64 = 8;
 
-/// RegionReason a line must be read.
+/// The reason why a line must be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum RegionReason {
-    /// It is part of an output with a structure.
+    /// It is part of a structured output.
     Structure,
-    /// A text of a signature occurs in it, or may occur in it and the next ones.
+    /// A literal of a signature occurs in it, or may occur across it and the next lines.
     Text,
     /// It reports an error.
     Error,
@@ -34,17 +33,17 @@ pub(crate) enum RegionReason {
 /// A line that must be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Region {
-    /// The byte of the block at which the line starts.
+    /// The byte offset of the line in the block.
     pub at: usize,
     pub why: RegionReason,
     /// The end of the record that starts with the line, if it is known.
     pub end: Option<usize>,
-    /// The conditions whose literals occur in the line, as a range of those of all lines, if that is known.
+    /// The conditions whose literals occur in the line, as a range of those of all lines; `None` if unknown.
     pub candidates: Option<(usize, usize)>,
 }
 
 impl Region {
-    /// A line of which nothing else is known.
+    /// Creates a region of which nothing else is known.
     pub fn new(at: usize, why: RegionReason) -> Region {
         Region {
             at,
@@ -55,34 +54,34 @@ impl Region {
     }
 }
 
-/// The lines of a block.
+/// The survey of a block's lines.
 #[derive(Debug, Default)]
 pub(crate) struct LineIndex {
     pub lines: u64,
-    /// The offset of every [`MILE`]-th line, from the first on.
+    /// The offset of every [`MILE`]-th line, starting with the first.
     pub miles: Vec<usize>,
     /// Lines that start a log record.
     pub records: u64,
     pub regions: Vec<Region>,
-    /// The offsets of lines that a container runtime cut: they continue in another line.
+    /// The offsets of lines that a container runtime split: they continue on another line.
     pub partial: Vec<usize>,
     /// The offsets of lines that end a run of log records.
     pub breaks: Vec<usize>,
     /// The offset of the last record.
     record: Option<usize>,
-    /// The rule for the lines that belong to it, once one may.
+    /// The framer that decides which lines belong to it; created when a line may.
     framer: Option<Framer>,
     /// The offsets of lines that end a run if the record does not continue after them.
     held: Vec<usize>,
-    /// The end of the lines that surely belong to a record.
+    /// The end of the lines known to belong to a record.
     taken: usize,
-    /// True if an output with a structure continues: all up to the next record is read with it.
+    /// True while a structured output continues: everything up to the next record is read with it.
     structured: bool,
-    /// The layout of the rows of that output, if it is a table.
+    /// The layout of that output's rows, if it is a table.
     rows: Option<RowLayout>,
     /// Runs of lines that are rows of a table, as ranges of bytes.
     pub tables: Vec<Range<usize>>,
-    /// The offsets of the last lines that may state a date with its year, one for each first byte.
+    /// The offsets of the last lines that may state a date with a year, one for each possible first byte.
     pub dated: [Option<usize>; 4],
 }
 
@@ -103,7 +102,7 @@ pub(crate) fn index_lines(bytes: &[u8], around: Around<'_>) -> LineIndex {
             index.miles.push(start);
         }
         index.lines += 1;
-        // what is indented starts no record
+        // no indented line starts a record
         let inside = index.structured && matches!(line.first(), Some(b' ' | b'\t'));
         if start < index.taken || inside {
             start = end + 1;
@@ -139,7 +138,7 @@ pub(crate) fn index_lines(bytes: &[u8], around: Around<'_>) -> LineIndex {
                 index.inside(bytes, start, line);
             }
             Class::Unknown => {
-                // what was cut from a text with whole characters has whole ones
+                // valid UTF-8 cut at line ends stays valid
                 index.unknown(bytes, start, std::str::from_utf8(line).unwrap_or(""));
             }
         }
@@ -150,7 +149,7 @@ pub(crate) fn index_lines(bytes: &[u8], around: Around<'_>) -> LineIndex {
 }
 
 impl LineIndex {
-    /// The number of lines before the one that starts at a byte.
+    /// Returns the number of lines before the one that starts at a byte.
     pub fn lines_before(&self, bytes: &[u8], at: usize) -> u64 {
         let mile = self
             .miles
@@ -161,7 +160,7 @@ impl LineIndex {
         mile as u64 * MILE + memchr_iter(b'\n', more).count() as u64
     }
 
-    /// Takes a line if it is a row of the table that is open.
+    /// Takes a line if it is a row of the open table.
     fn is_row(&mut self, start: usize, line: &[u8]) -> bool {
         let is_row = self.structured && self.rows.as_ref().is_some_and(|rows| rows.takes(line));
         if is_row {
@@ -174,7 +173,7 @@ impl LineIndex {
         is_row
     }
 
-    /// By a line's first byte, whether it may state a date.
+    /// Notes a line that, by its first byte, may state a date with a year.
     #[inline]
     fn may_be_dated(&mut self, start: usize, first: Option<&u8>) {
         match first {
@@ -190,7 +189,7 @@ impl LineIndex {
         self.regions.push(Region::new(at, why));
     }
 
-    /// Takes a line of the CRI: what was cut, and what crashed, is read in any case.
+    /// Takes a CRI line: partial lines and crashes are always read.
     fn cri(&mut self, start: usize, line: &[u8], cri: Cri) {
         self.record(start);
         let payload = line.get(cri.payload..).unwrap_or_default();
@@ -204,7 +203,7 @@ impl LineIndex {
         }
     }
 
-    /// A record starts.
+    /// Starts a record.
     #[inline]
     fn record(&mut self, start: usize) {
         self.records += 1;
@@ -216,7 +215,7 @@ impl LineIndex {
         }
     }
 
-    /// Says whether the last record continues after the lines that then belong to it.
+    /// Decides the lines that depend on whether the last record continues.
     fn settle(&mut self, goes_on: bool) {
         if goes_on {
             self.held.clear();
@@ -230,7 +229,7 @@ impl LineIndex {
         self.relate(bytes, start, line, || ends_log(line));
     }
 
-    /// Takes a line that starts no record; `ends` says whether it ends a log in any case.
+    /// Takes a line that starts no record; `ends` returns true if it ends a log in any case.
     fn relate(&mut self, bytes: &[u8], start: usize, line: &str, ends: impl FnOnce() -> bool) {
         let relation = match self.record {
             None if line.trim().is_empty() => return,
@@ -252,7 +251,7 @@ impl LineIndex {
         }
     }
 
-    /// Takes a line that starts neither a record nor an output with a structure.
+    /// Takes a line that starts neither a record nor a structured output.
     fn inside(&mut self, bytes: &[u8], start: usize, line: &[u8]) {
         let line = std::str::from_utf8(line).unwrap_or("");
         self.relate(bytes, start, line, || false);
@@ -288,7 +287,7 @@ impl LineIndex {
             return;
         }
         if format.is_some() {
-            // the second line of the record before
+            // the second line of the previous record
             if let Some(at) = before.filter(|_| line.starts_with("SEVERE")) {
                 self.add(at, RegionReason::Error);
             }
@@ -303,7 +302,7 @@ impl LineIndex {
             }
             return;
         }
-        // all up to the next record is read with the output that continues
+        // everything up to the next record is read with the current output
         if self.structured {
             self.rows = RowLayout::of(line).or(self.rows.take());
             self.other(bytes, start, line);
@@ -328,7 +327,8 @@ impl LineIndex {
     }
 }
 
-/// Returns true if a line of `journalctl -o json` has its message as numbers, in which no text is found.
+/// Returns true if a line of `journalctl -o json` has its message as an array of bytes, in which literals cannot be
+/// found.
 fn is_journal_of_bytes(line: &[u8]) -> bool {
     let is_name = |byte: &u8| byte.is_ascii_uppercase() || *byte == b'_';
     line.get(2).is_some_and(is_name)
@@ -336,8 +336,8 @@ fn is_journal_of_bytes(line: &[u8]) -> bool {
         && memmem::find(line, b"\"MESSAGE\":[").is_some()
 }
 
-/// Returns true if a record's line states a level of error or above, where neither its first bytes nor a text of
-/// the index tell.
+/// Returns true if a record's line states a level of error or above that neither its first bytes nor a literal of the
+/// index reveal.
 fn is_severe(format: Format, line: &str) -> bool {
     const WORDS: [&str; 10] = [
         "rror", "RROR", "FATAL", "CRIT", "crit", "emerg", "alert", " ERR ", " E | ", " C | ",
@@ -350,7 +350,7 @@ fn is_severe(format: Format, line: &str) -> bool {
         return false;
     }
     if format == Format::GoLog {
-        // its records have no level
+        // records of this format have no level
         return plain::reports_failure(line);
     }
     let near = &line.as_bytes()[..line.len().min(NEAR)];
@@ -359,12 +359,12 @@ fn is_severe(format: Format, line: &str) -> bool {
         && log::header(line).is_some_and(|head| head.severity >= Some(Severity::Error))
 }
 
-/// Returns true if a text reports a crash, which is read in any case.
+/// Returns true if a text reports a crash, which is always read.
 fn is_crash(text: &str) -> bool {
     STARTS.iter().any(|start| text.contains(start))
 }
 
-/// Returns a framer that has taken the record at a byte.
+/// Creates a framer that starts with the record at a byte.
 fn framer_at(bytes: &[u8], at: usize) -> Framer {
     let mut framer = Framer::default();
     let line = std::str::from_utf8(line_at(bytes, at)).unwrap_or("");
@@ -402,7 +402,7 @@ goes on\"
         let wanted = [
             (2, RegionReason::Error),
             (5, RegionReason::Error),
-            // what follows it is read with it
+            // the lines after it are read with it
             (9, RegionReason::Structure),
             (13, RegionReason::Text),
             (14, RegionReason::Text),
@@ -410,7 +410,7 @@ goes on\"
         assert_eq!(classified, wanted);
         assert_eq!((index.lines, index.records), (14, 7));
         let breaks: Vec<usize> = index.breaks.iter().map(|at| line(*at)).collect();
-        // a row ends nothing that its header has not ended
+        // a row ends nothing that its header has not ended already
         assert_eq!(breaks, [9, 12, 13, 14]);
     }
 

@@ -1,5 +1,5 @@
-//! Lists of objects that are larger than a block: they are cut between their items, and whether all of a list is
-//! there, which `listed: true` asks for, is known at its end.
+//! Lists of objects that are larger than a block: they are cut between items, and whether a list is complete, as
+//! `listed: true` requires, is known only at its end.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,29 +9,29 @@ use crate::matcher::Hit;
 use kwhy_model::{Parsed, Subject};
 use kwhy_signature::ConditionId;
 
-/// The number of hits of a list that wait for its end.
+/// The maximum number of a list's hits that wait for its end.
 const MAX_HITS: usize = 8192;
 
-/// The ends of the block that a segment reaches and that may cut a list's items, or a table's rows.
+/// The ends of the block that a segment reaches, where the block may cut a list's items or a table's rows.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reach {
-    /// The block starts with an item.
+    /// True if the block starts with an item.
     pub start: bool,
     pub end: bool,
     /// True if the segment is a table.
     pub of_table: bool,
-    /// True if the command above the table asks for all objects, so that one row may be all of them.
+    /// True if the command above the table lists all objects, so that even a single row may be complete.
     pub of_all: bool,
 }
 
-/// Objects of a list in one block, by their numbers in what was parsed.
+/// The objects of a list in one block, as indices into the parsed objects.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Items {
-    /// Those of a list that started before the block.
+    /// The items of a list that started before the block.
     pub head: Range<usize>,
-    /// Those of a list that may continue after it; none if the block ends before its first item.
+    /// The items of a list that may continue after it; `None` if the block ends before its first item.
     pub tail: Option<Range<usize>>,
-    /// True if these are the same.
+    /// True if `head` and `tail` are the same list.
     unbroken: bool,
     of_kind: bool,
     is_whole: bool,
@@ -71,10 +71,10 @@ pub(super) struct Part {
     /// The number of objects of each kind.
     kinds: BTreeMap<String, u64>,
     listed: Listed,
-    /// True if its own kind or its command says that it is the list of all.
+    /// True if its kind or its command shows that it is the list of all objects.
     of_kind: bool,
     is_broken: bool,
-    /// Hits that hold if the list is whole, with the kinds of their objects.
+    /// Hits that hold only if the list is complete.
     hits: Vec<(ConditionId, Box<Hit>)>,
     left_out: BTreeMap<ConditionId, u64>,
 }
@@ -107,7 +107,7 @@ impl Part {
         }
     }
 
-    /// Takes how many hits of a condition are not kept.
+    /// Adds a number of a condition's hits that are not kept.
     pub fn leave_out(&mut self, leaf: ConditionId, hits: u64) {
         *self.left_out.entry(leaf).or_default() += hits;
     }
@@ -126,8 +126,8 @@ impl Part {
         }
     }
 
-    /// At the list's end: what holds, and how many hits of which conditions were not kept. One object of its
-    /// kind may be all that was asked for.
+    /// Ends the list: returns what holds, and how many hits of which conditions were not kept. A single object of a
+    /// kind does not make a complete list unless the list is of that kind.
     fn close(self) -> Ended {
         if self.is_broken {
             return Ended::default();
@@ -177,7 +177,7 @@ pub(crate) struct Edges {
 }
 
 impl Edges {
-    /// Starts what is said of a segment's items.
+    /// Starts the parts of a segment's items.
     pub fn begin(&mut self, items: &Items, reach: Reach) {
         let part = |of_kind| Part {
             of_kind,
@@ -193,7 +193,7 @@ impl Edges {
         }
     }
 
-    /// The part to which an object belongs.
+    /// Returns the part that an object belongs to.
     pub fn part(&mut self, items: &Items, number: usize) -> Option<&mut Part> {
         if items.head.contains(&number) {
             self.head.as_mut()
@@ -205,7 +205,7 @@ impl Edges {
         }
     }
 
-    /// The hits that wait.
+    /// Returns the hits that wait for the end of a list.
     pub fn hits(&mut self) -> impl Iterator<Item = &mut Hit> {
         let parts = [&mut self.head, &mut self.tail];
         let hits = parts.into_iter().flatten().flat_map(|part| &mut part.hits);
@@ -213,17 +213,17 @@ impl Edges {
     }
 }
 
-/// The list that is open where a document was read to.
+/// The list that is open at the end of what was read of a document.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Open(Option<Part>);
 
 impl Open {
-    /// Takes the next block. What ends in it is reported.
+    /// Adds the next block. Returns the result of a list that ends in it.
     pub fn take(&mut self, next: Edges) -> Ended {
         let mut ended = Ended::default();
         match (&mut self.0, next.head) {
             (Some(open), Some(head)) => open.join(head),
-            // items without a list
+            // items whose list did not start in this document
             (None, Some(_)) => {}
             (_, None) => ended = self.close(),
         }
@@ -235,7 +235,7 @@ impl Open {
         ended
     }
 
-    /// At the document's end.
+    /// Ends the open list at the document's end.
     pub fn close(&mut self) -> Ended {
         self.0.take().map(Part::close).unwrap_or_default()
     }

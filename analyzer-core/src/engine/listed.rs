@@ -1,32 +1,32 @@
-//! The kinds of which an input shows all objects: of a namespace, or of the cluster. Only of these it shows that an
-//! object does not exist.
+//! The kinds and namespaces of which an input shows all objects. Only for these does a missing object mean that it does
+//! not exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use kwhy_model::Subject;
 
-/// The most namespaces of one kind.
+/// The maximum number of namespaces per kind.
 const MAX_NAMESPACES: usize = 10_000;
 
-/// The kinds of which lists show all objects.
+/// The kinds that lists show completely.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Listed {
     kinds: BTreeMap<String, Extent>,
-    /// The namespaces of the cluster.
+    /// The names of the cluster's namespaces, if these are listed.
     namespaces: BTreeSet<String>,
 }
 
-/// The namespaces of which all objects of a kind are listed.
+/// The namespaces in which all objects of a kind are listed.
 #[derive(Clone, Debug, Default)]
 struct Extent {
-    /// True for all of them.
+    /// True for all namespaces.
     is_cluster: bool,
-    /// Those that are named; `None` stands for one that the input does not name, or for a kind without namespaces.
+    /// Single namespaces; `None` is one that the input does not name, or a cluster-scoped kind.
     namespaces: BTreeSet<Option<String>>,
 }
 
 impl Listed {
-    /// Adds an object of a list. A list that shows objects of two namespaces is one of all namespaces.
+    /// Adds an object of a list. A list with objects of two namespaces is one of all namespaces.
     pub fn add_object(&mut self, object: &Subject) {
         let Some(kind) = object.kind.as_deref() else {
             return;
@@ -39,7 +39,7 @@ impl Listed {
         }
     }
 
-    /// Adds that all objects of a kind are listed: of a namespace, or, if there is none, of one without a name.
+    /// Adds that all objects of a kind in a namespace are listed; `None` if the input does not name the namespace.
     pub fn add_extent(&mut self, kind: &str, namespace: Option<String>) {
         let extent = self.extent(kind);
         if extent.namespaces.len() < MAX_NAMESPACES {
@@ -47,7 +47,7 @@ impl Listed {
         }
     }
 
-    /// Adds that all objects of a kind are listed, of all namespaces.
+    /// Adds that all objects of a kind in all namespaces are listed.
     pub fn add_cluster(&mut self, kind: &str) {
         self.extent(kind).is_cluster = true;
     }
@@ -59,7 +59,7 @@ impl Listed {
         self.kinds.entry(kind.to_owned()).or_default()
     }
 
-    /// Ends one list: what it shows of two namespaces, it shows of all.
+    /// Ends one list: if it has objects of two namespaces, it covers all of them.
     pub fn close(mut self) -> Listed {
         for extent in self.kinds.values_mut() {
             extent.is_cluster |= extent.namespaces.iter().flatten().count() > 1;
@@ -67,7 +67,7 @@ impl Listed {
         self
     }
 
-    /// Keeps only some kinds.
+    /// Keeps only the kinds that satisfy a predicate.
     pub fn retain(&mut self, is_listed: impl Fn(&str) -> bool) {
         self.kinds.retain(|kind, _| is_listed(kind));
         if !is_listed("Namespace") {
@@ -75,7 +75,7 @@ impl Listed {
         }
     }
 
-    /// Adds what another list shows.
+    /// Adds the kinds and namespaces of another list.
     pub fn add(&mut self, other: Listed) {
         for (kind, extent) in other.kinds {
             self.extent(&kind).is_cluster |= extent.is_cluster;
@@ -90,8 +90,8 @@ impl Listed {
         }
     }
 
-    /// Returns true if all objects of a kind in a namespace are listed; without one, those of the cluster, or of the
-    /// one namespace that the input does not name. Where lists name no namespace at all, they are of the one in question.
+    /// Returns true if all objects of a kind in a namespace are listed; without a namespace, those of the cluster or of
+    /// the one unnamed namespace. Lists that name no namespace count as lists of the namespace in question.
     pub fn lists(&self, kind: &str, namespace: Option<&str>) -> bool {
         let Some(extent) = self.kinds.get(kind) else {
             return false;
@@ -102,7 +102,7 @@ impl Listed {
             || (!is_named && extent.namespaces.contains(&None))
     }
 
-    /// The names of the cluster's namespaces, if they are listed.
+    /// The names of the cluster's namespaces; empty if they are not listed.
     pub fn namespaces(&self) -> &BTreeSet<String> {
         &self.namespaces
     }
@@ -126,7 +126,7 @@ mod tests {
         assert!(unnamed.lists("Pod", Some("quay")));
         unnamed.add_object(&pod("pier"));
         assert!(!unnamed.lists("Pod", Some("quay")));
-        // two lists of one namespace each are not one of all
+        // two lists of one namespace each do not make a list of all
         let mut other = Listed::default();
         other.add_object(&pod("pier"));
         all.add(other.close());

@@ -1,5 +1,5 @@
-//! The log record that is open where a place to cut a document is looked for: its trace and the further lines of
-//! its message say nothing without it.
+//! Finds the log record that is open at a place where a document might be cut: its trace and further message lines are
+//! meaningless without it.
 
 use std::borrow::Cow;
 
@@ -9,19 +9,19 @@ use kwhy_parse::framing::{
 use kwhy_parse::input::ends_log;
 use kwhy_parse::log;
 
-/// The number of lines in which the record that may take a line is looked for backwards.
+/// The maximum number of preceding lines that are searched for the record that a line may belong to.
 const LINES: usize = 1024;
 
-/// The last log record, and how far the lines after it were framed.
+/// The last log record, framed up to a position.
 #[derive(Default)]
 pub(super) struct Lookback {
     framer: Option<Framer>,
-    /// The start of the next line.
+    /// The offset of the next line to frame.
     at: usize,
 }
 
 impl Lookback {
-    /// Returns true if the line at this byte may belong to a record before it. Call it for lines in their order.
+    /// Returns true if the line at this byte may belong to a record before it. Must be called for lines in order.
     pub fn takes(&mut self, bytes: &[u8], at: usize, is_record: bool) -> bool {
         let mut framer = self.framer.take().unwrap_or_else(|| {
             let mut framer = Framer::default();
@@ -38,7 +38,7 @@ impl Lookback {
             let form = log::detect(&line);
             let record = form.filter(|_| is_record && self.at == at);
             relation = framer.take(&line, record, || ends_log(&line));
-            // what has the form of a record and starts none is in an envelope, with more of the record before
+            // a line shaped like a record that starts none continues the previous record within an envelope
             if form.is_some() && !is_record && self.at == at {
                 relation = Relation::Continues;
             }
@@ -52,7 +52,7 @@ impl Lookback {
     }
 }
 
-/// The start of the last record before a byte, and its first line.
+/// Returns the start of the last record before a byte, with its first line.
 fn record_before(bytes: &[u8], at: usize) -> Option<(usize, Cow<'_, str>)> {
     let mut start = at;
     for line in lines_before(bytes, at).take(LINES) {
@@ -76,7 +76,7 @@ mod tests {
         for from in record.len()..text.len() {
             assert_eq!(find(text.as_bytes(), from, true), None, "{from}");
         }
-        // what no record takes can be cut anywhere
+        // lines that no record takes can be cut anywhere
         let other = format!("{record}\nThe crane stood still.\nNobody saw it.\n");
         let place = other.find("The").unwrap();
         assert_eq!(find(other.as_bytes(), record.len() + 1, true), Some(place));

@@ -1,9 +1,8 @@
 //! From a stream of bytes to a report, in bounded memory.
 //!
-//! A document is cut into blocks that can be read independently ([`blocks`], [`split`]). Of each
-//! block only what may prove something is parsed and tested ([`block_scan`], [`line_index`]); blocks are read in
-//! parallel. What they contain is put together in the order of the input ([`hit_store`]), so the
-//! report is the same for any number of threads.
+//! A document is cut into blocks that can be read independently ([`blocks`], [`split`]). Only the parts of a block that
+//! may prove something are parsed and tested ([`block_scan`], [`line_index`]); blocks are read in parallel. Their
+//! results are merged in input order ([`hit_store`]), so the report is the same for any number of threads.
 
 mod block_scan;
 pub(crate) mod blocks;
@@ -57,44 +56,44 @@ pub(crate) use listed::Listed;
 /// The size of a block: small enough for the second-level cache, large enough to be worth a task.
 pub(crate) const BLOCK: usize = 256 * 1024;
 
-/// The number of blocks for each thread that are read before they are scanned.
+/// The number of blocks per thread that are read before they are scanned.
 const BLOCKS_A_THREAD: usize = 4;
 
-/// The number of blocks for each of several threads that are scanned, or were and are not merged: what is found in
-/// objects takes more than they do.
+/// The number of blocks per thread, with several threads, that are being scanned or wait to be merged: the results of
+/// objects take more memory than the blocks.
 const UNDER_WAY_A_THREAD: usize = 2;
 
-/// The most blocks that are read in one go.
+/// The maximum number of blocks that are read at once.
 const MAX_BLOCKS: usize = 32;
 
-/// The most line numbers that a report lists of lines that were not understood.
+/// The maximum number of lines not understood that a report lists per document.
 const MAX_LISTED_LINES: usize = 1000;
 
-/// The most segments that a report lists of a document.
+/// The maximum number of segments that a report lists per document.
 const MAX_LISTED_SEGMENTS: usize = 1000;
 
-/// The most bytes that both lists take of all documents together.
+/// The maximum number of bytes that both lists take for all documents together.
 const MAX_LISTED_BYTES: usize = 8 << 20;
 
-/// The size of a list's entry beside its text.
+/// The size of a list entry in bytes, without its text.
 const LISTED: usize = 32;
 
-/// How an input is read.
+/// The options for reading an input.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScanOptions {
-    /// The least size of a block that is not a document's last one.
+    /// The minimum size in bytes of a block that is not a document's last one.
     pub block: usize,
-    /// The size up to which all of a document is parsed.
+    /// The size in bytes up to which a document is parsed completely.
     pub all_up_to: usize,
-    /// The size up to which lines of a document are joined that were broken for being too long: of a paste.
+    /// The size in bytes up to which a document counts as a paste, whose broken lines are joined.
     pub joined_up_to: usize,
     /// True if the time and severity of each log record are counted.
     pub timeline: bool,
-    /// True if what nothing suffers from is reported as a note.
+    /// True if defects that nothing suffers from are reported as notes.
     pub audit: bool,
     /// The limits of reading.
     pub limits: ReadLimits,
-    /// What becomes of secrets.
+    /// The policy for secrets.
     pub secrets: SecretPolicy,
 }
 
@@ -124,20 +123,20 @@ struct Merged {
     snapshots: Snapshots,
     stats: Stats,
     latest: Option<i128>,
-    /// The latest time of an event of the cluster.
+    /// The latest time of a cluster event, in nanoseconds since 1970.
     event: Option<i128>,
-    /// The time at which the input was collected, as a node's lease shows it.
+    /// The time at which the input was collected, as a node's lease shows it, in nanoseconds since 1970.
     collected: Option<i128>,
-    /// True if the newest time counts as that.
+    /// True if the latest time in the input may serve as the time of collection.
     newest: bool,
-    /// The number of lines that report errors and were not read.
+    /// The number of lines that report errors and were not parsed.
     unread: u64,
     /// The size of the documents' lists in bytes.
     listed_bytes: usize,
     timeline: Timeline,
-    /// The namespaces that the input names.
+    /// The namespaces that occur in the input.
     namespaces: BTreeSet<String>,
-    /// The list of objects that is open where the last document was read to, and the document's number.
+    /// The list of objects that is open at the end of the last document, with that document's number.
     list: (usize, Open),
 }
 
@@ -163,26 +162,25 @@ impl Merged {
         }
     }
 
-    /// The time at which the input was collected, if it is given or the input shows it.
+    /// Returns the time at which the input was collected, if it is given or the input shows it.
     fn reference(&self) -> Option<Timestamp> {
         let newest = self.latest.filter(|_| self.newest);
         let shown = || Timestamp::from_nanosecond(self.collected.or(newest)?).ok();
         self.stated.or_else(shown)
     }
 
-    /// The latest time that a time without a year may mean.
+    /// The upper bound for times without a year, in nanoseconds since 1970.
     fn limit(&self) -> Option<i128> {
         let reference = self.reference();
         reference.map(|now| now.as_nanosecond()).or(self.latest)
     }
 
-    /// The latest time at an end of a document or of an event of the cluster; a lower bound of the time at which the
-    /// input ends.
+    /// The latest time at a document's start or end or of a cluster event: a lower bound of the time of collection.
     fn last_time(&self) -> Option<i128> {
         self.ends().into_iter().flatten().chain(self.event).max()
     }
 
-    /// The latest time of the records of each document, in nanoseconds since 1970.
+    /// The latest time of each document's records, in nanoseconds since 1970.
     fn ends(&self) -> Vec<Option<i128>> {
         self.times(|first, last| first.max(last))
     }
@@ -192,7 +190,7 @@ impl Merged {
         self.times(|_, last| last)
     }
 
-    /// A time of each document, chosen from those of its first and its last record.
+    /// Returns a time of each document, chosen from those of its first and last record.
     fn times(&self, choose: impl Fn(i128, i128) -> i128) -> Vec<Option<i128>> {
         let limit = self.limit();
         let settled = |stamp: Stamp| {
@@ -206,7 +204,7 @@ impl Merged {
         self.documents.iter().map(time).collect()
     }
 
-    /// Takes what the next block contains.
+    /// Merges the result of the next block.
     fn take(&mut self, mut outcome: BlockResult) {
         self.latest = self.latest.max(outcome.latest);
         self.collected = self.collected.max(outcome.collected);
@@ -323,14 +321,14 @@ impl Merged {
         self.end_list(ended, limit);
     }
 
-    /// Takes what the end of a list shows to hold.
+    /// Merges the result of a list that ended.
     fn end_list(&mut self, ended: Ended, limit: Option<i128>) {
         self.collector.left_out(ended.left_out);
         self.snapshots.add_listed(ended.listed);
         self.collect(ended.hits, limit);
     }
 
-    /// Takes hits in the order of the input.
+    /// Collects hits in input order.
     fn collect(&mut self, hits: Vec<(ConditionId, Box<Hit>)>, limit: Option<i128>) {
         let order = by_name(&self.documents);
         let mut hits = hits.into_iter().peekable();
@@ -350,7 +348,7 @@ fn by_name(documents: &[DocumentStats]) -> impl Fn(usize, usize) -> Ordering {
     document_order::compare(|number| documents.get(number).map(|input| input.name.as_str()))
 }
 
-/// A time without a year in the year that the limit shows.
+/// Adds the year to a time without one: the latest that does not exceed the limit.
 fn settled(moment: Moment, limit: Option<i128>) -> Moment {
     match (moment, limit) {
         (Moment::At(stamp), Some(limit)) => {

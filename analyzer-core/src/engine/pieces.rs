@@ -1,5 +1,5 @@
-//! Cuts a line that contains objects in JSON into pieces between its items, while it is read: an API server sends
-//! a list on one line, whatever its length.
+//! Cuts a line of JSON objects into pieces between its items, while it is read: an API server sends a whole list on one
+//! line.
 
 use memchr::memchr2;
 
@@ -7,43 +7,43 @@ use kwhy_model::{LeftOut, Parsed};
 use kwhy_parse::input::{Gap, ReadLimits};
 use kwhy_parse::object;
 
-/// The number of bytes of a string that are kept (256 KiB): what Kubernetes allows all annotations of an object.
+/// The number of bytes that are kept of a string (256 KiB): the Kubernetes limit for all annotations of an object.
 const MAX_STRING: usize = 256 << 10;
 
-/// The number of bytes of one item that are kept (4 MiB): more than etcd accepts for an object.
+/// The number of bytes that are kept of one item (4 MiB): more than etcd accepts for an object.
 const MAX_ITEM: usize = 4 << 20;
 
-/// Lists in lists that are cut between their items; the parser reads no more.
+/// The maximum depth of nested lists that are cut between items, which is the parser's too.
 const MAX_LISTS: usize = 6;
 
-/// The number of bytes of a member's name or of a kind that are examined.
+/// The maximum number of bytes of a member's name or a kind that are examined.
 const MAX_WORD: usize = 256;
 
-/// The place of a block that is a piece of a line.
+/// The position of a block within the line that it is a piece of.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Piece {
-    /// The kind of the items of the list in which it starts, if the list has reported it.
+    /// The kind of the items of the list in which it starts, if the list has stated it.
     pub of: Option<String>,
     /// True if it starts the line.
     pub is_first: bool,
     /// True if it ends the line.
     pub is_last: bool,
-    /// True if it starts with the next item of the list in which the piece before ends.
+    /// True if it continues the list in which the previous piece ends.
     pub goes_on: bool,
     /// True if the line ends before its brackets are closed.
     pub is_cut_off: bool,
-    /// Strings of which the end was omitted.
+    /// The number of strings whose end was omitted.
     pub long_strings: u64,
-    /// Items of which the end was omitted.
+    /// The number of items whose end was omitted.
     pub large_items: u64,
-    /// The places at which characters of the line are omitted, those before the piece first.
+    /// The places where characters of the line were omitted, those before the piece first.
     pub gaps: Vec<Gap>,
     /// The ends of the items in the piece.
     pub ends: Vec<usize>,
 }
 
 impl Piece {
-    /// Reads the piece's text.
+    /// Parses the piece's text.
     pub fn parse<'a>(&self, text: &'a str, limits: &ReadLimits) -> Parsed<'a> {
         let mut parsed = object::piece(text, self.of.as_deref(), limits);
         parsed.has_gaps |= self.is_cut_off || self.large_items > 0;
@@ -60,7 +60,7 @@ impl Piece {
 /// An open bracket on the way from a line's start to its items.
 #[derive(Debug)]
 enum Frame {
-    /// An object that may be a list or an item: the name of the member that is read, and its kind.
+    /// An object that may be a list or an item: the name of the member being read, and the object's kind.
     Object {
         key: Option<String>,
         kind: Option<String>,
@@ -69,24 +69,24 @@ enum Frame {
     Items,
 }
 
-/// Cuts one line.
+/// Cuts one line into pieces.
 #[derive(Debug)]
 pub(super) struct Cutter {
-    /// The least size of a piece that is not the last one.
+    /// The minimum size in bytes of a piece that is not the last one.
     size: usize,
-    /// The part of the piece that was read.
+    /// The bytes of the current piece so far.
     bytes: Vec<u8>,
     piece: Piece,
-    /// The open brackets between which pieces may be cut.
+    /// The open brackets between which the line may be cut.
     frames: Vec<Frame>,
-    /// The number of open brackets among these.
+    /// The number of open brackets within the innermost of these.
     depth: u64,
-    /// The number of open brackets at the start of the piece.
+    /// The number of frames that were open at the start of the piece.
     began: usize,
     string: Option<Quoted>,
     /// The last string of an object in `frames`.
     word: Vec<u8>,
-    /// True if the rest of an item is omitted.
+    /// True while the rest of an item is omitted.
     is_skipping: bool,
     ready: Vec<(Vec<u8>, Piece)>,
 }
@@ -99,7 +99,7 @@ struct Quoted {
     is_escaped: bool,
     /// True if its rest is omitted.
     is_cut: bool,
-    /// True if it may be a member's name, or a kind.
+    /// True if it may be a member's name or a kind.
     is_word: bool,
 }
 
@@ -116,7 +116,7 @@ fn characters(bytes: &[u8]) -> u64 {
 }
 
 impl Cutter {
-    /// A cutter of a line before which nothing of it was read.
+    /// Creates a cutter for a new line.
     pub fn new(size: usize) -> Cutter {
         Cutter {
             size,
@@ -153,12 +153,12 @@ impl Cutter {
         }
     }
 
-    /// The pieces that are whole.
+    /// Returns the completed pieces.
     pub fn ready(&mut self) -> impl Iterator<Item = (Vec<u8>, Piece)> {
         self.ready.drain(..)
     }
 
-    /// Ends the line, with what ends it.
+    /// Ends the line with its line end, if any.
     pub fn finish(&mut self, end: &[u8]) {
         self.bytes.extend_from_slice(end);
         self.piece.is_last = true;
@@ -166,7 +166,7 @@ impl Cutter {
         self.give(false);
     }
 
-    /// Takes bytes of a string and says how many.
+    /// Takes bytes of a string and returns their number.
     fn in_string(&mut self, mut string: Quoted, bytes: &[u8]) -> usize {
         if string.is_escaped {
             string.is_escaped = false;
@@ -191,7 +191,8 @@ impl Cutter {
         1
     }
 
-    /// Takes a part of a string: whole characters of it up to the limit, and what belongs to the one before.
+    /// Appends a part of a string, up to the limit in whole characters. `belongs` is true for a part that must not be
+    /// separated from the previous one.
     fn text(&mut self, string: &mut Quoted, part: &[u8], belongs: bool) {
         if string.is_word && self.word.len() < MAX_WORD {
             self.word.extend_from_slice(part);
@@ -214,7 +215,7 @@ impl Cutter {
         }
     }
 
-    /// Takes a byte that is not a part of a string.
+    /// Takes a byte outside of strings.
     fn mark(&mut self, byte: u8) {
         let top = self.frames.last_mut();
         match byte {
@@ -263,7 +264,7 @@ impl Cutter {
             }
             b']' if matches!(top, Some(Frame::Items)) => {
                 self.is_skipping = false;
-                // what follows the list belongs to another one
+                // items after this list belong to another one
                 let ends_piece = self.began == self.frames.len();
                 self.frames.pop();
                 if ends_piece && self.bytes.is_empty() {
@@ -288,7 +289,7 @@ impl Cutter {
         }
     }
 
-    /// Ends an item, or the whole value: the line may be cut after it.
+    /// Ends an item or the whole value: the line may be cut after it.
     fn end_item(&mut self) {
         let is_of_list = matches!(self.frames.last(), Some(Frame::Items));
         let was_skipping = std::mem::take(&mut self.is_skipping);
@@ -333,10 +334,10 @@ impl Cutter {
         }
     }
 
-    /// Gives out the piece; the next one continues with the same list or does not.
+    /// Emits the piece; `goes_on` is true if the next one continues the same list.
     fn give(&mut self, goes_on: bool) {
         let left_out: u64 = self.piece.gaps.iter().map(|gap| gap.characters).sum();
-        // a byte order mark takes no column
+        // a byte order mark has no column
         let line = match self.piece.is_first {
             true => self.bytes.strip_prefix(b"\xef\xbb\xbf"),
             false => None,
@@ -356,7 +357,7 @@ impl Cutter {
         self.begin();
     }
 
-    /// Sets down where the piece starts.
+    /// Starts the next piece.
     fn begin(&mut self) {
         self.began = self.frames.len();
         let list = self

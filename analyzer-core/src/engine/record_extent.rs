@@ -7,25 +7,25 @@ use memchr::memrchr;
 use super::line_index::{Region, RegionReason};
 use kwhy_parse::framing::{begins_record, next_line};
 
-/// The number of lines without a record that are parsed before and after a literal.
+/// The number of lines parsed before and after a literal if there is no record.
 const AROUND: usize = 24;
 
-/// The number of lines in which the start of a record is looked for backwards.
+/// The maximum number of preceding lines that are searched for the start of a record.
 const MAX_LINES: usize = 4000;
 
-/// Cuts out what belongs to a line.
+/// Finds the extent of the lines that belong together.
 pub(super) struct RecordExtent<'t> {
     bytes: &'t [u8],
-    /// Runs of lines that are rows of a table: no record starts there.
+    /// Runs of table rows, in which no record starts.
     tables: &'t [Range<usize>],
-    /// The end of what was cut out last.
+    /// The end of the last extent.
     pub done: usize,
-    /// A range in which no record starts, from the last search.
+    /// A range without a record start, from the last search.
     barren: Range<usize>,
 }
 
 impl<'t> RecordExtent<'t> {
-    /// For the lines of a block.
+    /// Creates it for the lines of a block.
     pub fn new(bytes: &'t [u8], tables: &'t [Range<usize>]) -> Self {
         RecordExtent {
             bytes,
@@ -35,7 +35,7 @@ impl<'t> RecordExtent<'t> {
         }
     }
 
-    /// The whole lines that are read together with the first of these regions.
+    /// Returns the range of whole lines to parse together with the first of these regions.
     pub fn lines(&mut self, region: &Region, regions: &[Region]) -> Range<usize> {
         let further = regions.iter().skip(1);
         if let Some(end) = region.end
@@ -52,7 +52,7 @@ impl<'t> RecordExtent<'t> {
         start..end
     }
 
-    /// The start of the record that a line belongs to; without one, of some lines before it.
+    /// Returns the start of the record that a line belongs to; without a record, of a few lines before it.
     fn start(&mut self, at: usize) -> (usize, bool) {
         let mut start = at;
         let mut near = at;
@@ -81,7 +81,7 @@ impl<'t> RecordExtent<'t> {
         (near.max(self.done), false)
     }
 
-    /// The rows of a table that a byte is in.
+    /// Returns the run of table rows that contains a byte.
     fn rows(&self, at: usize) -> Option<&'t Range<usize>> {
         let next = self.tables.partition_point(|rows| rows.end <= at);
         self.tables.get(next).filter(|rows| rows.start <= at)
@@ -101,7 +101,7 @@ impl<'t> RecordExtent<'t> {
                 if !structure {
                     return end;
                 }
-                // one record of the log after it shows what a command above says of the log
+                // the first record of the log below is included, as the command above may describe that log
                 structure = false;
                 lines = 0;
             } else if !of_record && !structure && lines >= AROUND {

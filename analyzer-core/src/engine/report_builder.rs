@@ -1,4 +1,4 @@
-//! At the end of the input: documents in the order of their names, and the report.
+//! Builds the report at the end of the input, with documents in the order of their names.
 
 use std::collections::BTreeMap;
 
@@ -15,11 +15,11 @@ use crate::report::{CollectedAt, LimitMet, Report, SCHEMA, Verdict, When, judge}
 use kwhy_catalogue::Catalogue;
 use kwhy_model::Subject;
 
-/// The seconds of a year: earlier times are of logs that state none.
+/// The seconds of a year: earlier times come from logs that state no year.
 const YEAR: i64 = 366 * 86_400;
 
 impl Merged {
-    /// Brings the documents into the order of their names, and says for each number that one had which it has now.
+    /// Sorts the documents by name, and returns the new number of each old number.
     fn by_name(&mut self) -> Vec<usize> {
         let order = document_order::sorted(self.documents.len(), by_name(&self.documents));
         let mut numbers = vec![0; order.len()];
@@ -37,7 +37,7 @@ impl Merged {
         numbers
     }
 
-    /// The report of all that was merged.
+    /// Returns the report of everything that was merged.
     pub(super) fn report(mut self, catalogue: &Catalogue, way: &ScanOptions) -> Report {
         let reference = self.reference();
         let limit = self.limit();
@@ -50,7 +50,7 @@ impl Merged {
             .map(|name| self.graph.of_document(name))
             .collect();
         self.snapshots.name_empty_lists(&names);
-        // paths say what documents are about; from here on they are only shown
+        // from here on, paths are only displayed
         for document in &mut self.documents {
             document.name = way.secrets.shown(&document.name).into_owned();
         }
@@ -135,7 +135,7 @@ impl Merged {
         let info_failures = unexplained.info_failures() + correlated.info_failures;
         let unexplained = unexplained.report(&names, &correlated.covered, &ended);
         let until = now.and_then(|now| Timestamp::from_nanosecond(now).ok());
-        // a time without a year says nothing to a reader
+        // a time without a year means nothing to a reader
         let until = until.filter(|until| until.as_second() > YEAR);
         let mut report = Report {
             schema: SCHEMA.into(),

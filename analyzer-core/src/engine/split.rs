@@ -1,4 +1,4 @@
-//! Places at which a document can be cut: what follows reads the same without what precedes.
+//! Finds places at which a document can be cut: what follows reads the same without what precedes.
 
 use memchr::{memmem, memrchr};
 
@@ -13,7 +13,7 @@ use kwhy_parse::{describe, object, unit};
 /// The number of lines that are examined before a text without records is cut anywhere.
 const MAX_LINES: usize = 256;
 
-/// The number of bytes in which the start of an output is looked for backwards.
+/// The maximum number of preceding bytes that are searched for the start of an output.
 const MAX_INSIDE: usize = 256 * 1024;
 
 /// A place at which a document can be cut.
@@ -24,8 +24,8 @@ pub(crate) struct Cut {
     pub table: Option<OpenTable>,
 }
 
-/// The place at or after `from` at which the bytes can be cut; `open` is the table that is open at their start. None if
-/// there is none yet, and more bytes may show one.
+/// Returns the place at or after `from` at which the bytes can be cut; `None` if there is none yet and more bytes may
+/// provide one. `open` is the table that is open at their start.
 pub(crate) fn find(
     bytes: &[u8],
     from: usize,
@@ -41,7 +41,7 @@ pub(crate) fn find(
     Some(Cut { at, table: None })
 }
 
-/// The place from the line at `first` on at which what follows is no part of what precedes.
+/// Returns the first place from the line at `first` on at which what follows is independent of what precedes.
 fn find_apart(bytes: &[u8], first: usize, may_grow: bool) -> Option<usize> {
     let mut at = end_of_entry(bytes, first).unwrap_or(first);
     // computed lazily: it scans many lines backwards, and few places depend on it
@@ -50,7 +50,7 @@ fn find_apart(bytes: &[u8], first: usize, may_grow: bool) -> Option<usize> {
     let mut structural =
         |begun: bool| begun || *inside.get_or_insert_with(|| is_inside(bytes, first));
     let mut log = Lookback::default();
-    // of two places without a record one that no record before takes is better, then a blank line
+    // of places without a record, prefer one that no earlier record takes, then a blank line
     let mut fallback: Option<(bool, bool, usize)> = None;
     for number in 0.. {
         let line = line_at(bytes, at);
@@ -58,7 +58,7 @@ fn find_apart(bytes: &[u8], first: usize, may_grow: bool) -> Option<usize> {
             break;
         };
         let is_record = begins_record(bytes, at);
-        // the first record after an output belongs to the command above that
+        // the first record after an output belongs to the command above it
         if is_record && !(structural(begun) && is_inside(bytes, at)) {
             return Some(at);
         }
@@ -71,21 +71,21 @@ fn find_apart(bytes: &[u8], first: usize, may_grow: bool) -> Option<usize> {
         } else if fallback.is_some_and(|(is_free, ..)| is_free) && !structural(begun) {
             break;
         }
-        // an output with a structure is not cut while more of it may come
+        // a structured output is not cut while more of it may follow
         let is_apart = blank_before && !line.starts_with(b" ");
-        // of places that are as good the first one is taken
+        // of equally good places the first one wins
         let is_better = is_record
             || fallback.is_none_or(|(is_free, known, _)| !is_free || (is_apart && !known));
         if is_better && !(begun && may_grow) {
             let rank = (!log.takes(bytes, at, is_record), is_apart, usize::MAX - at);
-            // the stacks of a panic's goroutines belong to it, with the blank line before them
+            // the goroutine stacks of a panic belong to it, with the blank line before them
             let stack = if line.is_empty() { next } else { at };
             let of_panic = line_at(bytes, stack).starts_with(b"goroutine ");
             if cut_line(line).is_none() && !of_panic && fallback.is_none_or(|known| known < rank) {
                 fallback = Some(rank);
             }
         }
-        // no entry is cut in two
+        // journal entries are not cut
         let may_be = matches!(line.first(), Some(b'_' | b'A'..=b'Z'));
         let entry = may_be.then(|| entry_at(bytes, at, &text(line))).flatten();
         let taken = entry.map_or(0, |entry| entry.lines - 1);
@@ -100,11 +100,11 @@ fn find_apart(bytes: &[u8], first: usize, may_grow: bool) -> Option<usize> {
     Some(usize::MAX - place)
 }
 
-/// Returns true if the line at this byte is in the same paragraph as an output with a structure before it:
-/// the rows of a table are nothing without its header.
+/// Returns true if the line at this byte is in the same paragraph as a structured output before it: table rows are
+/// meaningless without their header.
 fn is_inside(bytes: &[u8], at: usize) -> bool {
     let mut end = at;
-    // the journal below the state of a unit names its machine
+    // the journal below a unit's status takes its machine from there
     let below = end
         .checked_sub(1)
         .filter(|_| bytes[..end].ends_with(b"\n\n"));
@@ -124,7 +124,7 @@ fn is_inside(bytes: &[u8], at: usize) -> bool {
     false
 }
 
-/// The end of the journal entry that the line at this byte is part of.
+/// Returns the end of the journal entry that contains the line at this byte.
 fn end_of_entry(bytes: &[u8], at: usize) -> Option<usize> {
     let field = line_at(bytes, at).trim_ascii_start();
     let is_field = matches!(field.first(), Some(b'_' | b'A'..=b'Z')) && field.contains(&b'=');
@@ -152,7 +152,7 @@ fn begins_object(line: &[u8]) -> bool {
     line.starts_with(b"Name:") && describe::is_start(&text(line))
 }
 
-/// Returns true if an item of a list of objects starts, or the next object of several in YAML or JSON.
+/// Returns true if an item of a list of objects, or the next of several YAML or JSON objects, starts here.
 pub fn begins_item(bytes: &[u8], at: usize, line: &[u8]) -> bool {
     let after = || next_line(bytes, at).map_or(&b""[..], |next| &bytes[next..]);
     let before = || {
@@ -191,7 +191,7 @@ pub(super) mod tests {
         assert_eq!(cut.at, at);
         let table = cut.table.unwrap();
         assert_eq!(table.command.as_deref(), Some("$ kubectl get pods"));
-        // the next block has the rows alone
+        // the next block contains only rows
         let next = super::find(rows.as_bytes(), row.len() + 1, true, Some(&table)).unwrap();
         assert_eq!((next.at, next.table), (2 * row.len(), Some(table)));
     }
@@ -213,7 +213,7 @@ pub(super) mod tests {
         let text: String = trace.iter().map(|message| entry(message)).collect();
         let end = text.len();
         let inside = text.rfind("PRIORITY").unwrap();
-        // a block ends before the next record only
+        // a block ends only before the next record
         assert_eq!(find((text + &last).as_bytes(), inside, false), Some(end));
         let middle = last.find("MESSAGE").unwrap();
         assert_eq!(find(last.as_bytes(), middle, false), Some(last.len() - 1));

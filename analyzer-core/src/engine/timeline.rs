@@ -1,4 +1,4 @@
-//! Counts the log records of a block by time and severity, as a timeline asks for.
+//! Counts the log records of a block by time and severity.
 
 use memchr::memchr_iter;
 
@@ -11,7 +11,7 @@ pub(super) fn timeline(bytes: &[u8]) -> Timeline {
     let mut timeline = Timeline::new();
     let whole = std::str::from_utf8(bytes).ok();
     let mut start = 0;
-    // a record whose second line shows how severe it is
+    // a record whose severity is on its second line
     let mut first: Option<(&str, Option<Stamp>)> = None;
     let last = (!bytes.ends_with(b"\n")).then_some(bytes.len());
     for end in memchr_iter(b'\n', bytes).chain(last) {

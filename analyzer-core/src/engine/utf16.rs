@@ -1,4 +1,4 @@
-//! UTF-16 as Windows' shells write it into files.
+//! UTF-16, as Windows shells write it to files.
 
 use kwhy_parse::input::utf16_unit;
 
@@ -6,16 +6,16 @@ use kwhy_parse::input::utf16_unit;
 #[derive(Debug)]
 pub(crate) struct Utf16 {
     unit: fn([u8; 2]) -> u16,
-    /// A first byte whose second has not come yet.
+    /// The first byte of an incomplete unit.
     odd: Option<u8>,
-    /// The first half of a pair.
+    /// The first half of a surrogate pair.
     high: Option<u16>,
-    /// The number of units that are not a character.
+    /// The number of invalid units.
     pub invalid: u64,
 }
 
 impl Utf16 {
-    /// A decoder, if a document that starts with these bytes is UTF-16 with a byte order mark.
+    /// Returns a decoder if a document that starts with these bytes is UTF-16 with a byte order mark.
     pub fn detect(bytes: &[u8]) -> Option<Utf16> {
         let unit = utf16_unit(bytes)?;
         Some(Utf16 {
@@ -26,7 +26,7 @@ impl Utf16 {
         })
     }
 
-    /// The text of the next bytes, without the byte order mark.
+    /// Decodes the next bytes, without the byte order mark.
     pub fn decode(&mut self, bytes: &[u8]) -> String {
         let odd = self.odd.take();
         let mut bytes = odd.into_iter().chain(bytes.iter().copied());
@@ -52,7 +52,7 @@ impl Utf16 {
         decoded.filter(|c| *c != '\u{feff}').collect()
     }
 
-    /// The remainder at the end.
+    /// Returns the text of an incomplete remainder at the end, as a replacement character.
     pub fn finish(&mut self) -> String {
         let broken =
             usize::from(self.high.take().is_some()) + usize::from(self.odd.take().is_some());

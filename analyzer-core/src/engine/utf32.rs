@@ -4,14 +4,14 @@
 #[derive(Debug)]
 pub(crate) struct Utf32 {
     unit: fn([u8; 4]) -> u32,
-    /// The first bytes of a unit whose others have not come yet.
+    /// The first bytes of an incomplete unit.
     rest: Vec<u8>,
-    /// The number of units that are not a character.
+    /// The number of invalid units.
     pub invalid: u64,
 }
 
 impl Utf32 {
-    /// A decoder, if a document that starts with these bytes is UTF-32 with a byte order mark.
+    /// Returns a decoder if a document that starts with these bytes is UTF-32 with a byte order mark.
     pub fn detect(bytes: &[u8]) -> Option<Utf32> {
         let unit: fn([u8; 4]) -> u32 = match bytes {
             [0xff, 0xfe, 0, 0, ..] => u32::from_le_bytes,
@@ -25,7 +25,7 @@ impl Utf32 {
         })
     }
 
-    /// The text of the next bytes, without the byte order mark.
+    /// Decodes the next bytes, without the byte order mark.
     pub fn decode(&mut self, bytes: &[u8]) -> String {
         self.rest.extend_from_slice(bytes);
         let (units, rest) = self.rest.as_chunks::<4>();
@@ -40,7 +40,7 @@ impl Utf32 {
         text
     }
 
-    /// The remainder at the end.
+    /// Returns the text of an incomplete remainder at the end, as a replacement character.
     pub fn finish(&mut self) -> String {
         if std::mem::take(&mut self.rest).is_empty() {
             return String::new();

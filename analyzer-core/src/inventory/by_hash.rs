@@ -1,4 +1,4 @@
-//! Numbers of candidates, found by the hash of something in 8 bytes each.
+//! Candidate numbers, found by hash, in 8 bytes each.
 
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -6,12 +6,11 @@ use std::hash::Hash;
 use super::room::make_room;
 use crate::hash::hash_one;
 
-/// The number of candidates up to which the nearest one is looked for. Of more, those that say the same as another one
-/// are omitted.
+/// The maximum number of candidates under one key that are all kept to find the nearest one. Beyond it, repetitions are
+/// omitted.
 const FEW: usize = 64;
 
-/// Numbers by a part of the hash of what they are found by, in order. What is found may be of something else with the
-/// same hash.
+/// Numbers sorted by a truncated hash of their key. A lookup may also return numbers of another key with the same hash.
 #[derive(Debug, Default)]
 pub(super) struct ByHash(Vec<(u32, u32)>);
 
@@ -20,23 +19,23 @@ impl ByHash {
         ByHash(Vec::with_capacity(most))
     }
 
-    /// The part of a hash that is kept.
+    /// Returns the truncated hash of a key.
     pub fn key(found_by: &impl Hash) -> u32 {
         hash_one(found_by) as u32
     }
 
-    /// Adds a number. All must be added before they are sorted.
+    /// Adds a number. All numbers must be added before `sort`.
     pub fn push(&mut self, found_by: &impl Hash, number: u32) {
         make_room(&mut self.0, 1);
         self.0.push((ByHash::key(found_by), number));
     }
 
-    /// Brings the numbers into the order in which they are found.
+    /// Sorts the numbers for lookups.
     pub fn sort(&mut self) {
         self.0.sort_unstable();
     }
 
-    /// The numbers with a key, the lowest first.
+    /// Returns the numbers under a key, the lowest first.
     pub fn of(&self, key: u32) -> impl Iterator<Item = u32> {
         let first = self.0.partition_point(|(known, _)| *known < key);
         let rest = self.0.get(first..).unwrap_or_default().iter();
@@ -44,8 +43,8 @@ impl ByHash {
         with_key.map(|(_, number)| *number)
     }
 
-    /// Where very many are found by the same, keeps of those that say the same the lowest. `found_by` and `said` are
-    /// those of a number.
+    /// If very many numbers share a key, keeps only the lowest of those whose content is equal. `found_by` returns the
+    /// key of a number, `said` its content.
     pub fn omit_repeated<K: Ord, S: Eq + Hash>(
         &mut self,
         found_by: impl Fn(u32) -> K,
@@ -56,7 +55,7 @@ impl ByHash {
             if of_hash.len() <= FEW {
                 continue;
             }
-            // others may have this hash, too
+            // other keys may have the same hash
             of_hash.sort_by_cached_key(|(_, number)| (found_by(*number), *number));
             let is_same =
                 |(_, one): &(u32, u32), (_, other): &(u32, u32)| found_by(*one) == found_by(*other);

@@ -1,19 +1,19 @@
-//! The matches of one part of a condition that may be joined to those of another one, found by what both must share.
+//! The matches of one part of a condition that may be joined to those of another part, found by the values that both
+//! must share.
 
 use super::by_hash::ByHash;
 use super::join::{Join, Partial};
 use super::symbols::Symbol;
 use kwhy_signature::{Comparison, Condition, Scope};
 
-/// What a candidate must share with what it is joined to: its namespace, and values under the same names. Where one side
-/// lacks a part of it, all candidates are looked at.
-/// Of many shared names the first ones are enough to find them.
+/// The properties that a candidate must share with the match it is joined to: the namespace, and values under the same
+/// names. If one side lacks any of them, all candidates are tried. The first few shared names suffice as a key.
 type Key = (Option<Symbol>, [Symbol; SHARED]);
 
-/// The number of names whose values candidates are found by.
+/// The number of shared names whose values are part of the key.
 const SHARED: usize = 3;
 
-/// The matches of one part of a condition, by what they must share with the others.
+/// The matches of one part of a condition, indexed by what they must share with the others.
 pub(super) struct Candidates<'j, 'f> {
     join: &'j Join<'f>,
     condition: &'j Condition,
@@ -21,11 +21,11 @@ pub(super) struct Candidates<'j, 'f> {
     /// The names that both sides capture.
     shared: Vec<Symbol>,
     by_key: ByHash,
-    /// Those that lack a part of the key.
+    /// The candidates that lack a part of the key.
     others: Vec<u32>,
-    /// Where a selector must select their labels: its name, and those that have a label.
+    /// The name of the selector that must select the candidates' labels, if there is one.
     selector: Option<Symbol>,
-    /// Those whose namespace the input does not name, where it must be shared.
+    /// The candidates whose namespace must be shared but is unknown.
     unplaced: Vec<u32>,
     by_label: ByHash,
 }
@@ -72,12 +72,12 @@ impl<'j, 'f> Candidates<'j, 'f> {
         candidates
     }
 
-    /// The candidate with a number.
+    /// Returns the candidate with a number.
     fn get(&self, number: u32) -> Option<&Partial> {
         self.all.get(number as usize)
     }
 
-    /// Finds candidates by their labels if one of what they are joined to must select these.
+    /// Indexes candidates by label if the other part must select their labels.
     fn index_labels(&mut self, part: &Condition, known: &[&str]) {
         let mut own = Vec::new();
         part.captures(&mut own);
@@ -109,7 +109,8 @@ impl<'j, 'f> Candidates<'j, 'f> {
         self.by_label = by_label;
     }
 
-    /// The candidates that have the first label which a match's selector demands; none if it demands none by its value.
+    /// Returns the candidates with the first `key=value` label that a match's selector demands; `None` if it demands
+    /// none.
     fn of_label(&self, partial: &Partial) -> Option<impl Iterator<Item = u32> + '_> {
         let selector = self
             .join
@@ -123,7 +124,7 @@ impl<'j, 'f> Candidates<'j, 'f> {
             })
         };
         let label = selector.split(',').map(str::trim).find(is_plain)?;
-        // a list in parentheses has commas, too
+        // a list in parentheses contains commas too
         if selector.contains('(') {
             return None;
         }
@@ -133,7 +134,7 @@ impl<'j, 'f> Candidates<'j, 'f> {
         )
     }
 
-    /// The namespace that a match must share, if it must; none if the input does not name it.
+    /// The namespace that a match must share, if any; `None` if it must but the input does not name it.
     fn scope(&self, partial: &Partial) -> Option<Option<Symbol>> {
         match self.condition.per {
             Scope::Namespace => self.join.namespace(partial).map(Some),
@@ -141,7 +142,7 @@ impl<'j, 'f> Candidates<'j, 'f> {
         }
     }
 
-    /// Returns the key of a match; none if it lacks a part.
+    /// Returns the key of a match; `None` if it lacks a part.
     fn key(&self, partial: &Partial) -> Option<Key> {
         let namespace = self.scope(partial)?;
         let mut values = [Symbol::NONE; SHARED];
@@ -151,7 +152,7 @@ impl<'j, 'f> Candidates<'j, 'f> {
         Some((namespace, values))
     }
 
-    /// The candidates that may fit a match.
+    /// Returns the candidates that may fit a match.
     fn of(&self, partial: &Partial) -> Box<dyn Iterator<Item = &Partial> + '_> {
         let labelled = self
             .of_label(partial)
@@ -174,13 +175,13 @@ impl<'j, 'f> Candidates<'j, 'f> {
         }
     }
 
-    /// Returns true if a candidate fits a match and fulfils a condition.
+    /// Returns true if some candidate fits a match and satisfies a predicate.
     pub fn any(&self, partial: &Partial, mut holds: impl FnMut(&Partial) -> bool) -> bool {
         self.of(partial)
             .any(|other| self.join.fits(partial, other, self.condition.per) && holds(other))
     }
 
-    /// Of the candidates that fit a match, the one nearest to a place.
+    /// Returns the candidate nearest to a place among those that fit a match.
     pub fn nearest(&self, partial: &Partial, at: (usize, usize)) -> Option<&Partial> {
         let fits = |other: &&Partial| {
             let value = |name: Symbol| {

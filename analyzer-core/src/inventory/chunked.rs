@@ -1,9 +1,9 @@
-//! A table that grows without being copied: one that is copied is there twice meanwhile.
+//! A table that grows without being copied: a copy would double its memory for a moment.
 
-/// The number of items of a chunk.
+/// The number of items per chunk.
 const CHUNK: usize = 1 << 10;
 
-/// Items by their numbers, in chunks that are full but for the last one.
+/// Items by number, in chunks that are all full except the last one.
 #[derive(Clone, Debug)]
 pub(super) struct Chunked<T>(Vec<Vec<T>>);
 
@@ -14,7 +14,7 @@ impl<T> Default for Chunked<T> {
 }
 
 impl<T> Chunked<T> {
-    /// Adds an item. The first chunk grows as it is needed, as most tables are short.
+    /// Adds an item. The first chunk grows gradually, as most tables are short.
     pub fn push(&mut self, item: T) {
         match self.0.last_mut() {
             Some(last) if last.len() < CHUNK => last.push(item),
@@ -27,17 +27,17 @@ impl<T> Chunked<T> {
         }
     }
 
-    /// The item with a number.
+    /// Returns the item with a number.
     pub fn get(&self, number: usize) -> Option<&T> {
         self.0.get(number / CHUNK)?.get(number % CHUNK)
     }
 
-    /// The item with a number.
+    /// Returns the item with a number.
     pub fn get_mut(&mut self, number: usize) -> Option<&mut T> {
         self.0.get_mut(number / CHUNK)?.get_mut(number % CHUNK)
     }
 
-    /// The last item.
+    /// Returns the last item.
     pub fn last(&self) -> Option<&T> {
         self.0.last()?.last()
     }
@@ -48,17 +48,17 @@ impl<T> Chunked<T> {
         before * CHUNK + self.0.last().map_or(0, Vec::len)
     }
 
-    /// All items, in their order.
+    /// All items, in order.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.0.iter().flatten()
     }
 
-    /// All items, in their order.
+    /// All items, in order.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.0.iter_mut().flatten()
     }
 
-    /// The bytes that all items take.
+    /// The number of bytes that all items take.
     pub fn bytes(&self) -> usize {
         self.len() * size_of::<T>()
     }

@@ -1,18 +1,19 @@
-//! What a report shows of facts: their lines, each in a few bytes, as most facts of healthy objects are never shown.
+//! The details of facts that a report shows, such as their lines, encoded in a few bytes: most facts of healthy objects
+//! are never shown.
 
 use super::numbers::{Numbers, push, push_signed};
 use super::symbols::{Symbol, Symbols};
 use kwhy_parse::input::Place;
 
-/// What a report shows of a fact.
+/// The details of a fact that a report shows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Detail {
     pub weight: u16,
-    /// The length of the proof.
+    /// The length of the proof in bytes.
     pub length: usize,
-    /// Its line.
+    /// The line of the proof.
     pub place: Place,
-    /// The lines beside it.
+    /// The further lines shown with it.
     pub around: Vec<Place>,
     pub container: Option<Symbol>,
     /// The time at which the previous run of a container ended, in nanoseconds since 1970.
@@ -26,11 +27,12 @@ const REFINED: u64 = 2;
 const CONTAINER: u64 = 4;
 const ENDED: u64 = 8;
 const AROUND: u64 = 16;
-/// Is shown: what only refutes may have a container, and nothing else.
+/// Set if the details are complete: facts that only refute have at most a container.
 const SHOWN: u64 = 32;
 
 impl Detail {
-    /// Appends it. `line` is one near its own; `is_shown` says whether it has more than a container.
+    /// Encodes the details. `line` is a line number near their own; `is_shown` is false if only the container is
+    /// needed.
     pub fn write(&self, bytes: &mut Vec<u8>, is_shown: bool, line: u64, symbols: &mut Symbols) {
         let around = &*self.around;
         let flags = [
@@ -63,7 +65,7 @@ impl Detail {
         }
     }
 
-    /// Reads what was written; `line` is the same one. None if there is none.
+    /// Decodes details; `line` must be that passed to `write`. `None` if the bytes are invalid.
     pub fn read(mut numbers: Numbers<'_>, line: u64, symbols: &Symbols) -> Option<Detail> {
         let numbers = &mut numbers;
         let flags = numbers.number()?;

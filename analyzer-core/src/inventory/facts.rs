@@ -1,4 +1,4 @@
-//! What the conditions on several objects ask of each object.
+//! The facts about each object that conditions over several objects ask for.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use crate::hash::{HashMap, HashSet, hash_one};
 use crate::matcher::Hit;
 use kwhy_model::{Format, Subject};
 
-/// The bytes that all facts may take, with their strings.
+/// The maximum number of bytes that all facts take, with their strings.
 const ROOM: usize = 48 << 20;
 
-/// An object as one output shows it.
+/// An object in one output.
 #[derive(Clone, Debug)]
 struct Shown {
     document: u32,
-    /// The bytes of the record.
+    /// The byte offset of its record.
     record: usize,
     length: u32,
     format: Format,
@@ -26,11 +26,11 @@ struct Shown {
     namespace: Symbol,
     name: Symbol,
     node: Symbol,
-    /// The line of what was found first in it, or 0: other lines are near.
+    /// The line of its first fact, or 0; the lines of later facts are stored relative to it.
     line: u32,
 }
 
-/// What a pattern found in an object.
+/// The result of one pattern on one object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fact {
     /// The object's number.
@@ -38,7 +38,7 @@ pub(crate) struct Fact {
     row: At,
 }
 
-/// Returns a number, or the largest one that there is room for.
+/// Converts a number, or returns `largest` if it does not fit.
 pub(super) fn short<T: TryFrom<usize>>(number: usize, largest: T) -> T {
     T::try_from(number).unwrap_or(largest)
 }
@@ -48,41 +48,41 @@ pub(super) fn short<T: TryFrom<usize>>(number: usize, largest: T) -> T {
 struct Table {
     facts: List,
     count: usize,
-    /// The number of the last one's object.
+    /// The object number of the last fact.
     last: u32,
-    /// The names that its facts capture, by their numbers: those of one pattern, or of a few.
+    /// The numbers of the name lists that its facts capture: those of one pattern, or a few.
     names: Vec<u16>,
 }
 
 /// The facts of an input.
 ///
-/// A row has: the object's number, less that of the row before; the number of the captures' names; the start of the
-/// proof, from the start of the record; the captures' values; what a report shows of it.
+/// A row consists of: the object's number, minus that of the previous row; the number of the name list; the start of
+/// the proof, relative to the record; the captured values; the details that a report shows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Facts {
     pub symbols: Symbols,
     shown: Chunked<Shown>,
     tables: Vec<Table>,
     rows: Rows,
-    /// The row that is written.
+    /// The buffer for the row being written.
     row: Vec<u8>,
-    /// The names of captures, as patterns name them together.
+    /// The distinct lists of capture names.
     names: Vec<Box<[Symbol]>>,
-    /// Hashes of what refuting facts say.
+    /// Hashes of the content of refuting facts.
     said: HashSet<u64>,
-    /// The facts that were not kept, by table.
+    /// The number of facts not kept, by table.
     omitted: HashMap<usize, u64>,
 }
 
 impl Facts {
-    /// Adds what a pattern found in an object. Of those that only refute, one that says the same as another is omitted.
+    /// Adds the result of a pattern on an object. Of facts that only refute, repetitions are omitted.
     pub fn add(&mut self, table: usize, hit: Box<Hit>, only_refutes: bool) {
         if self.bytes() > ROOM || !self.add_row(table, hit, only_refutes) {
             self.leave_out(table, 1);
         }
     }
 
-    /// Adds a fact, if there is room.
+    /// Adds a fact. Returns false if a number is out of range.
     fn add_row(&mut self, table: usize, hit: Box<Hit>, only_refutes: bool) -> bool {
         let captures = hit.captures.iter();
         let values: Vec<Symbol> = captures.map(|(_, value)| self.symbols.add(value)).collect();
@@ -121,7 +121,7 @@ impl Facts {
         is_added
     }
 
-    /// About how many bytes all facts take, with their strings.
+    /// The approximate number of bytes that all facts take, with their strings.
     fn bytes(&self) -> usize {
         self.symbols.bytes()
             + self.shown.bytes()
@@ -129,7 +129,7 @@ impl Facts {
             + self.said.len() * 2 * size_of::<u64>()
     }
 
-    /// Returns the number of the names that a hit captured; none if there are too many such lists of names.
+    /// Returns the number of the list of names that a hit captured; `None` if there are too many lists.
     fn names(&mut self, table: usize, hit: &Hit) -> Option<u16> {
         if self.tables.len() <= table {
             self.tables.resize_with(table + 1, Table::default);
@@ -154,7 +154,7 @@ impl Facts {
         Some(number)
     }
 
-    /// Writes what a report shows of a hit. What only refutes is never shown.
+    /// Encodes the details of a hit. Facts that only refute are never shown.
     fn detail(&mut self, object: u32, hit: Box<Hit>, is_shown: bool) {
         let symbols = &mut self.symbols;
         let container = hit.subject.container.as_deref();
@@ -182,7 +182,7 @@ impl Facts {
         detail.write(&mut self.row, is_shown, shown.line.into(), symbols);
     }
 
-    /// Returns the number of the object that a hit is about: mostly that of the last one.
+    /// Returns the number of a hit's object, which is usually that of the previous hit.
     fn object(&mut self, hit: &Hit) -> u32 {
         let document = short(hit.document, u32::MAX);
         let is_last = |last: &Shown| last.document == document && last.record == hit.record.start;
@@ -204,12 +204,12 @@ impl Facts {
         short(self.shown.len() - 1, u32::MAX)
     }
 
-    /// Adds to the facts of a table that were not kept.
+    /// Adds to the number of a table's facts that were not kept.
     pub fn leave_out(&mut self, table: usize, facts: u64) {
         *self.omitted.entry(table).or_default() += facts;
     }
 
-    /// Brings the facts into the order of the input, by what each document's number is in that order. No more are added.
+    /// Sorts the facts into input order, given the final number of each document. No facts may be added afterwards.
     pub fn settle(&mut self, number: impl Fn(usize) -> usize) {
         self.said = HashSet::default();
         for shown in self.shown.iter_mut() {
@@ -228,7 +228,7 @@ impl Facts {
         }
     }
 
-    /// Brings the facts of a table into another order.
+    /// Stores the facts of a table in a new order.
     fn arrange(&mut self, table: usize, facts: &[Fact]) {
         let mut list = List::default();
         let mut last = 0;
@@ -248,7 +248,7 @@ impl Facts {
         }
     }
 
-    /// Returns true if no object was found that a condition asks for.
+    /// Returns true if no object matched any pattern.
     pub fn is_empty(&self) -> bool {
         self.shown.last().is_none() && self.omitted.is_empty()
     }
@@ -269,12 +269,12 @@ impl Facts {
         })
     }
 
-    /// The number of facts of a table.
+    /// The number of a table's facts.
     pub fn count(&self, table: usize) -> usize {
         self.tables.get(table).map_or(0, |table| table.count)
     }
 
-    /// The number of facts of a table that were not kept.
+    /// The number of a table's facts that were not kept.
     pub fn omitted(&self, table: usize) -> u64 {
         self.omitted.get(&table).copied().unwrap_or(0)
     }
@@ -292,12 +292,12 @@ impl Facts {
         })
     }
 
-    /// The namespace of a fact's object; none if the input does not name it.
+    /// The namespace of a fact's object; `None` if the input does not name it.
     pub fn namespace(&self, fact: Fact) -> Option<Symbol> {
         self.shown(fact).and_then(|shown| shown.namespace.some())
     }
 
-    /// The names of a fact's captures, the start of its proof from the start of its record, and the rest of its row.
+    /// The names of a fact's captures, the start of its proof relative to its record, and the rest of its row.
     fn row(&self, fact: Fact) -> (&[Symbol], usize, Numbers<'_>) {
         let mut row = Numbers(self.rows.get(fact.row));
         row.signed();
@@ -315,7 +315,7 @@ impl Facts {
         names.iter().copied().zip(values)
     }
 
-    /// Returns a fact as the hit that it was.
+    /// Converts a fact back to the hit it was made from.
     pub fn hit(&self, fact: Fact) -> Option<Hit> {
         let shown = self.shown(fact)?;
         let text = |symbol: Symbol| self.symbols.text(symbol).to_owned();

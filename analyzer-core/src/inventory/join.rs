@@ -1,8 +1,8 @@
-//! Conditions on several objects, over the facts of an inventory.
+//! Evaluates conditions over several objects on the facts of an inventory.
 //!
-//! The meaning is that of `matcher::evaluate`. There each pair is looked at; here candidates are found by the namespace
-//! and by the values that both sides captured under one name, so that a cluster of a hundred thousand objects can be
-//! held against itself.
+//! The semantics are those of `matcher::evaluate`. That compares every pair; here candidates are found by namespace and
+//! by the values that both sides captured under one name, so that a cluster of a hundred thousand objects can be joined
+//! with itself.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -18,17 +18,17 @@ use kwhy_signature::{Comparison, Condition, Scope, What, leaves};
 /// Facts that together fulfil a condition.
 #[derive(Clone, Debug)]
 pub(super) struct Partial {
-    /// The one that proves most.
+    /// The fact that proves most.
     first: Fact,
-    /// Apart, as most are never joined to anything.
+    /// Boxed, as most facts are never joined to anything.
     joined: Option<Box<Joined>>,
 }
 
-/// What was joined to a fact.
+/// The further facts and captures of a match.
 #[derive(Clone, Debug, Default)]
 struct Joined {
     further: Vec<Fact>,
-    /// What these captured under names that the facts before them have not.
+    /// Their captures under names that the earlier facts do not capture.
     captures: Vec<(Symbol, Symbol)>,
 }
 
@@ -52,16 +52,16 @@ pub(super) struct Join<'f> {
     listed: &'f Listed,
     /// The names of captures.
     names: Vec<(String, Symbol)>,
-    /// The name of what `each` found, which may differ between two objects.
+    /// The name under which `each` captures an item, which may differ between two objects.
     pub(super) item: Option<Symbol>,
-    /// The results of comparisons of two values: many objects have the same labels.
+    /// A cache of comparisons of two values, as many objects have the same labels.
     known: RefCell<HashMap<(*const Comparison, Symbol, Symbol), bool>>,
 }
 
-/// The number of comparisons that are remembered.
+/// The maximum number of cached comparisons.
 const MAX_KNOWN: usize = 1 << 14;
 
-/// Returns the matches of a signature's condition; `tables` are those of its leaves, in their order.
+/// Returns the matches of a signature's condition; `tables` are those of its leaves, in order.
 pub(crate) fn matches(
     condition: &Condition,
     tables: &[usize],
@@ -93,7 +93,7 @@ impl<'f> Join<'f> {
         self.facts.captures(partial.first).chain(joined.copied())
     }
 
-    /// The value that a match captured under a name.
+    /// Returns the value that a match captured under a name.
     pub(super) fn value(&self, partial: &Partial, name: Symbol) -> Option<Symbol> {
         let mut captures = self.captures(partial);
         captures
@@ -101,7 +101,7 @@ impl<'f> Join<'f> {
             .map(|(_, value)| value)
     }
 
-    /// Adds the facts and captures of another match to one.
+    /// Adds the facts and captures of another match.
     fn join(&self, partial: &mut Partial, other: &Partial) {
         let mut joined = partial.joined.take().unwrap_or_default();
         joined.further.extend(other.facts());
@@ -115,7 +115,7 @@ impl<'f> Join<'f> {
         partial.joined = Some(joined);
     }
 
-    /// The position in the input of what proves most.
+    /// Returns the position in the input of the fact that proves most.
     pub(super) fn position(&self, partial: &Partial) -> (usize, usize) {
         self.facts.position(partial.first)
     }
@@ -157,7 +157,7 @@ impl<'f> Join<'f> {
         &self.facts.symbols
     }
 
-    /// Makes the match of facts: the first leads, the others are details of it.
+    /// Converts facts to a match: the first one leads, the others are details.
     fn whole(&self, partial: &Partial) -> Option<Match> {
         let mut hits: Vec<_> = partial
             .facts()
@@ -238,8 +238,8 @@ impl<'f> Join<'f> {
         });
     }
 
-    /// Drops the matches of the first part of a condition that an entry of `none` refutes whatever they are joined to:
-    /// that is quickly seen, and most objects are well. `tables` are those after the parts.
+    /// Drops the matches of a condition's first part that an entry of `none` refutes whatever they are joined to. This
+    /// is cheap, and most objects are healthy. `tables` are those after the parts.
     fn refute_first(
         &self,
         condition: &Condition,
@@ -259,7 +259,7 @@ impl<'f> Join<'f> {
             let asked = absent.open.iter().flat_map(Comparison::captures);
             let is_bound = |name: &str| !others.contains(&name) || known.contains(&name);
             if own.iter().copied().chain(asked).all(is_bound) {
-                // where a namespace is not named, what the match is joined to decides, too
+                // if a namespace is unknown, the joined facts decide as well
                 let are_named = |partial: &Partial, other: &Partial| {
                     partial
                         .facts()
@@ -273,7 +273,7 @@ impl<'f> Join<'f> {
         }
     }
 
-    /// Passes over the tables of a condition.
+    /// Skips the tables of a condition.
     fn skip(&self, condition: &Condition, tables: &mut std::slice::Iter<'_, usize>) {
         let mut all = Vec::new();
         leaves(condition, &mut all);
@@ -282,7 +282,7 @@ impl<'f> Join<'f> {
         });
     }
 
-    /// For each match of the first part, the nearest fitting match of every other part.
+    /// Returns, for each match of the first part, its join with the nearest fitting match of every other part.
     fn together(
         &self,
         condition: &Condition,
@@ -322,7 +322,7 @@ impl<'f> Join<'f> {
                 .map(|fact| self.facts.position(fact))
                 .collect();
             records.sort_unstable();
-            // two alike parts find each other twice
+            // two equal parts find each other twice
             if is_complete && seen.insert(records) {
                 found.push(whole);
             }
@@ -330,7 +330,7 @@ impl<'f> Join<'f> {
         found
     }
 
-    /// Returns true if the comparisons hold; before the match is complete, those whose values are known.
+    /// Returns true if the comparisons hold; while the match is incomplete, those whose values are known.
     fn compares(&self, condition: &Condition, partial: &Partial, complete: bool) -> bool {
         self.compares_with(condition, complete, |name| self.value(partial, name))
     }
@@ -348,7 +348,7 @@ impl<'f> Join<'f> {
         })
     }
 
-    /// Returns true if the input shows whether there is what an entry of `none` asks for.
+    /// Returns true if the input shows whether the object of an entry of `none` exists.
     fn is_known(&self, absent: &Condition, partial: &Partial) -> bool {
         let text = |symbol: Symbol| self.symbols().text(symbol);
         let value = |name: &str| self.value(partial, self.name(name)?).map(text);
@@ -360,7 +360,7 @@ impl<'f> Join<'f> {
         )
     }
 
-    /// Returns true if no name has two values, and all facts share what the scope demands.
+    /// Returns true if no name has two different values, and all facts share what the scope demands.
     pub(super) fn fits(&self, one: &Partial, other: &Partial, scope: Scope) -> bool {
         let agrees = |(name, value): (Symbol, Symbol)| {
             Some(name) == self.item || self.value(other, name).is_none_or(|theirs| theirs == value)
@@ -392,7 +392,7 @@ impl<'f> Join<'f> {
     }
 }
 
-/// The names that each match of a condition may have values of, without what only adds to it.
+/// The names for which each match of a condition may have values, without those that `also` adds.
 fn known_names(condition: &Condition) -> Vec<&str> {
     let mut names = Vec::new();
     condition.leaf_captures(&mut names);
@@ -404,7 +404,7 @@ fn known_names(condition: &Condition) -> Vec<&str> {
     names
 }
 
-/// Collects the names of all captures of a condition.
+/// Collects the names of all captures of a condition, including its `none`.
 fn all_names<'c>(condition: &'c Condition, names: &mut Vec<&'c str>) {
     condition.captures(names);
     for absent in &condition.none {

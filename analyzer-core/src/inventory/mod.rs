@@ -1,5 +1,5 @@
-//! The objects of an incident, as conditions on several of them ask for them: facts in tables, joined at the end of the
-//! input by their namespaces and by what they captured.
+//! The objects of an incident, as conditions over several objects need them: facts in tables, joined at the end of the
+//! input by namespace and captured values.
 
 mod by_hash;
 mod candidates;

@@ -1,4 +1,4 @@
-//! Numbers in no more bytes than they need: 7 bits a byte, the lowest first; the last byte has no highest bit.
+//! Variable-length integers (LEB128): 7 bits per byte, lowest first; the last byte has its highest bit clear.
 
 /// Appends a number.
 pub(super) fn push(bytes: &mut Vec<u8>, mut number: u64) {
@@ -9,17 +9,17 @@ pub(super) fn push(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(number as u8);
 }
 
-/// Appends a number that may be negative: those near zero are short.
+/// Appends a signed number, zigzag-encoded so that numbers near zero are short.
 pub(super) fn push_signed(bytes: &mut Vec<u8>, number: i64) {
     push(bytes, ((number << 1) ^ (number >> (i64::BITS - 1))) as u64);
 }
 
-/// Numbers that were appended, from the first one on.
+/// A reader of encoded numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Numbers<'b>(pub &'b [u8]);
 
 impl<'b> Numbers<'b> {
-    /// Takes the next number; none at the end, or if there is none.
+    /// Reads the next number; `None` at the end or if it is invalid.
     pub fn number(&mut self) -> Option<u64> {
         let mut number = 0;
         for shift in (0..u64::BITS).step_by(7) {
@@ -33,13 +33,13 @@ impl<'b> Numbers<'b> {
         None
     }
 
-    /// Takes the next number, which may be negative.
+    /// Reads the next signed number.
     pub fn signed(&mut self) -> Option<i64> {
         let number = self.number()?;
         Some((number >> 1) as i64 ^ -((number & 1) as i64))
     }
 
-    /// Takes bytes that are not a number.
+    /// Reads raw bytes.
     pub fn bytes(&mut self, count: usize) -> Option<&'b [u8]> {
         let (bytes, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;

@@ -1,6 +1,6 @@
-//! Growth by an eighth: doubling leaves up to half of a large table empty.
+//! Growth by an eighth, as doubling leaves up to half of a large table empty.
 
-/// Makes room for more items in a table.
+/// Reserves capacity for more items.
 pub(super) fn make_room<T>(items: &mut Vec<T>, more: usize) {
     if items.capacity() - items.len() < more {
         items.reserve_exact(growth(items.len(), more));

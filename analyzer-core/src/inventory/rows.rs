@@ -1,22 +1,22 @@
-//! Lists of rows, which are some bytes each, in chunks: a list that grows as a whole is copied, and is there twice
-//! meanwhile.
+//! Lists of short byte rows, stored in chunks: a list that grows as a whole is copied, which doubles its memory for a
+//! moment.
 
 use super::numbers::{Numbers, push};
 
-/// The bytes of a chunk. One with a longer row has nothing else.
+/// The size of a chunk in bytes. A longer row has a chunk of its own.
 const CHUNK: usize = 1 << 14;
 
-/// The rows of all lists. Each chunk is of one list.
+/// The rows of all lists. Each chunk belongs to one list.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rows {
     chunks: Vec<Vec<u8>>,
-    /// The bytes of all rows.
+    /// The number of bytes of all rows.
     bytes: usize,
-    /// The length of a row, as it is written.
+    /// A buffer for the encoded length of a row.
     length: Vec<u8>,
 }
 
-/// The rows of one list: the numbers of its chunks, in their order.
+/// The rows of one list: the numbers of its chunks, in order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct List(Vec<u32>);
 
@@ -32,7 +32,7 @@ impl List {
 }
 
 impl Rows {
-    /// Adds a row to the end of a list; false if there are too many.
+    /// Appends a row to a list. Returns false if there are too many rows.
     pub fn add(&mut self, list: &mut List, row: &[u8]) -> bool {
         self.length.clear();
         push(&mut self.length, row.len() as u64);
@@ -53,8 +53,8 @@ impl Rows {
         true
     }
 
-    /// Starts a chunk of a list, and returns its number; none if there are too many. A list's first chunk grows as it is
-    /// needed, as most lists are short.
+    /// Starts a chunk of a list and returns its number; `None` if there are too many. A list's first chunk grows
+    /// gradually, as most lists are short.
     fn start(&mut self, list: &mut List, needed: usize) -> Option<usize> {
         const MOST: usize = u32::MAX as usize / CHUNK;
         let number = self.chunks.len();
@@ -69,7 +69,7 @@ impl Rows {
         Some(number)
     }
 
-    /// The rows of a list, in their order.
+    /// The rows of a list, in order.
     pub fn of<'r>(&'r self, list: &'r List) -> impl Iterator<Item = (At, &'r [u8])> {
         list.0.iter().flat_map(move |number| {
             let chunk = self.chunks.get(*number as usize);
@@ -83,7 +83,7 @@ impl Rows {
         })
     }
 
-    /// The row at a place; nothing if there is none.
+    /// Returns the row at a place; empty if there is none.
     pub fn get(&self, at: At) -> &[u8] {
         let at = at.0 as usize;
         let chunk = self.chunks.get(at / CHUNK);
@@ -102,13 +102,13 @@ impl Rows {
         }
     }
 
-    /// The bytes that all rows take.
+    /// The number of bytes that all rows take.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 }
 
-/// Takes the next row.
+/// Reads the next row.
 fn next<'b>(rest: &mut Numbers<'b>) -> Option<&'b [u8]> {
     let length = rest.number()?;
     rest.bytes(usize::try_from(length).ok()?)
@@ -132,7 +132,7 @@ mod tests {
                 prop_assert!(rows.add(&mut lists[list], &row));
                 model[list].push(row);
             }
-            // one is not there any more
+            // one list is removed
             rows.remove(&std::mem::take(&mut lists[3]));
             model[3].clear();
             let mut bytes = 0;

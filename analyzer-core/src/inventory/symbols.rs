@@ -1,14 +1,14 @@
-//! Strings that occur many times, each kept once: the names, labels and lines of a cluster's objects.
+//! Interned strings: the names, labels and lines of a cluster's objects, which recur many times.
 
 use super::chunked::Chunked;
 use crate::hash::hash_one;
 
-/// The number of a string.
+/// The number of an interned string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Symbol(u32);
 
 impl Symbol {
-    /// Stands for no string.
+    /// No string.
     pub const NONE: Symbol = Symbol(u32::MAX);
 
     /// Returns the symbol with a number.
@@ -21,33 +21,33 @@ impl Symbol {
         self.0
     }
 
-    /// Returns the symbol, unless it stands for no string.
+    /// Returns the symbol, or `None` for `NONE`.
     pub fn some(self) -> Option<Symbol> {
         (self != Symbol::NONE).then_some(self)
     }
 }
 
-/// The bytes of a chunk of text. A longer string is alone in one.
+/// The size of a chunk of text in bytes. A longer string has a chunk of its own.
 const CHUNK: usize = 1 << 15;
 
-/// The strings of an inventory, one after the other. Text grows in chunks: what grows as a whole is copied, and is
-/// there twice meanwhile.
+/// The strings of an inventory, concatenated. Text grows in chunks: growth as a whole copies it, which doubles its
+/// memory for a moment.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Symbols {
     text: Vec<String>,
-    /// Where each one starts, in chunks of [`CHUNK`] bytes, and a part of its hash.
+    /// The start of each string, counted in chunks of [`CHUNK`] bytes, and its truncated hash.
     all: Chunked<(u32, u32)>,
-    /// The bytes of all.
+    /// The number of bytes of all strings.
     bytes: usize,
-    /// Their numbers by their hashes, each in the first free slot from its own on.
+    /// A hash table of string numbers with linear probing.
     slots: Vec<Symbol>,
 }
 
-/// The least number of slots.
+/// The minimum number of slots.
 const SLOTS: usize = 64;
 
 impl Symbols {
-    /// Returns the number of a string, which is added if it is new.
+    /// Returns the number of a string, adding it if it is new.
     pub fn add(&mut self, text: &str) -> Symbol {
         if (self.all.len() + 1) * 4 > self.slots.len() * 3 {
             self.grow();
@@ -69,11 +69,11 @@ impl Symbols {
         Symbol(number)
     }
 
-    /// Adds a string to the text, and says where it starts; none if there is no more room.
+    /// Appends a string to the text and returns its start; `None` if the text is too large.
     fn append(&mut self, text: &str) -> Option<u32> {
         let has_room = |chunk: &String| chunk.len() + text.len() <= CHUNK;
         if !self.text.last().is_some_and(has_room) {
-            // only what has one full chunk is sure to become long
+            // the first chunk grows gradually, as the text may stay short
             let room = if self.text.is_empty() { 0 } else { CHUNK };
             self.text.push(String::with_capacity(room.max(text.len())));
         }
@@ -85,7 +85,7 @@ impl Symbols {
         Some(start)
     }
 
-    /// Returns the number of a string, or the free slot that it may take.
+    /// Returns the number of a string, or the free slot for it.
     fn slot(&self, hash: u32, text: &str) -> Result<Symbol, usize> {
         let mut at = hash as usize;
         loop {
@@ -120,7 +120,7 @@ impl Symbols {
         }
     }
 
-    /// Returns the number of a string that may be missing.
+    /// Returns the number of an optional string.
     pub fn add_some(&mut self, text: Option<&str>) -> Symbol {
         text.map_or(Symbol::NONE, |text| self.add(text))
     }
@@ -146,13 +146,13 @@ impl Symbols {
         text.get(from..to).unwrap_or_default()
     }
 
-    /// About how many bytes all of them take.
+    /// The approximate number of bytes that all strings take.
     pub fn bytes(&self) -> usize {
         self.bytes + self.all.bytes() + size_of_val(&*self.slots)
     }
 }
 
-/// The part of a hash that is kept.
+/// Truncates a hash.
 fn short(hash: u64) -> u32 {
     hash as u32
 }

@@ -1,4 +1,5 @@
-//! Which patterns the conditions on several objects ask for: a table for each one, however many conditions use it.
+//! The patterns of conditions over several objects: one table of facts for each distinct pattern, shared by all
+//! conditions that use it.
 
 use std::collections::HashMap;
 
@@ -7,28 +8,28 @@ use crate::matcher::{Hit, compare};
 use kwhy_catalogue::Catalogue;
 use kwhy_signature::{Comparison, ConditionId, leaves, refuting_objects};
 
-/// The tables of a catalogue: which pattern's facts are in which one.
+/// The tables of a catalogue.
 #[derive(Debug, Default)]
 pub(crate) struct Tables {
     of_leaf: HashMap<ConditionId, Leaf>,
-    /// The leaves of each signature whose condition is about several objects, in the order of its condition.
+    /// The tables of each signature over several objects, in the order of its leaves.
     of_signature: HashMap<u32, Vec<usize>>,
-    /// By table, whether its facts only refute: of those that say the same one is enough.
+    /// For each table, whether its facts only refute, so that repetitions can be omitted.
     only_refutes: Vec<bool>,
-    /// By table, the comparisons of what a fact captured itself.
+    /// For each table, the comparisons among a fact's own captures.
     comparisons: Vec<Vec<Comparison>>,
 }
 
-/// A leaf of a condition on several objects.
+/// A leaf of a condition over several objects.
 #[derive(Clone, Copy, Debug)]
 struct Leaf {
     table: usize,
-    /// True for the first leaf with the pattern: objects are tested for it only.
+    /// True for the first leaf with the pattern, the only one that objects are tested for.
     is_tested: bool,
 }
 
 impl Tables {
-    /// Lists the patterns of a catalogue.
+    /// Builds the tables of a catalogue's patterns.
     pub fn new(catalogue: &Catalogue) -> Tables {
         let mut tables = Tables::default();
         let mut known: HashMap<String, usize> = HashMap::new();
@@ -40,7 +41,7 @@ impl Tables {
             let mut of_signature = Vec::with_capacity(conditions.len());
             for ((leaf, condition), refutes) in (0u16..).zip(conditions).zip(refuting) {
                 let next = known.len();
-                // what its own values decide is decided when a fact is added
+                // comparisons of a fact's own values are part of the pattern, as they are decided when it is added
                 let pattern = format!("{:?} {:?}", condition.what, condition.comparisons);
                 let table = *known.entry(pattern).or_insert(next);
                 let is_tested = table == next;
@@ -61,7 +62,7 @@ impl Tables {
         tables
     }
 
-    /// Returns the table of a leaf, if its signature is about several objects.
+    /// Returns the table of a leaf; `None` if its signature is not over several objects.
     pub fn of_leaf(&self, leaf: ConditionId) -> Option<usize> {
         self.of_leaf.get(&leaf).map(|leaf| leaf.table)
     }
@@ -71,17 +72,17 @@ impl Tables {
         self.of_leaf.get(&leaf).is_some_and(|leaf| !leaf.is_tested)
     }
 
-    /// Returns the tables of a signature's leaves, if it is about several objects.
+    /// Returns the tables of a signature's leaves; `None` if it is not over several objects.
     pub fn of_signature(&self, number: u32) -> Option<&[usize]> {
         self.of_signature.get(&number).map(Vec::as_slice)
     }
 
-    /// The comparisons of what a fact of a table captured itself.
+    /// The comparisons among the own captures of a table's facts.
     pub fn comparisons(&self, table: usize) -> &[Comparison] {
         self.comparisons.get(table).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns true if what a hit captured compares as the condition of a table asks.
+    /// Returns true if a hit's captures satisfy the comparisons of a table.
     pub fn holds(&self, table: usize, hit: &Hit) -> bool {
         compare(&hit.captures, self.comparisons(table))
     }
@@ -91,7 +92,7 @@ impl Tables {
         self.only_refutes.get(table) == Some(&true)
     }
 
-    /// The signatures that are about several objects.
+    /// The numbers of the signatures over several objects, sorted.
     pub fn signatures(&self) -> Vec<u32> {
         let mut all: Vec<u32> = self.of_signature.keys().copied().collect();
         all.sort_unstable();

@@ -1,4 +1,4 @@
-//! Joined facts say what `matcher::evaluate`, which looks at each pair, says of the same objects.
+//! Joined facts agree with `matcher::evaluate`, which compares every pair of the same objects.
 
 use std::sync::OnceLock;
 
@@ -13,7 +13,7 @@ use kwhy_parse::input::{Chunk, Document};
 use kwhy_signature::leaves;
 
 const CONDITIONS: [&str; 4] = [
-    // a selector, and what must not be
+    // a selector and an entry of `none`
     "
   all:
     - object: {kind: Service, name: '{service}', where: {selector: '{selector}'}}
@@ -24,7 +24,7 @@ const CONDITIONS: [&str; 4] = [
       where: ['{selector} selects {others}']
   per: namespace
 ",
-    // positive selection, a port of a list, a silent container
+    // `any` of a selection, a port of a list, a container without output
     "
   any:
     - all:
@@ -37,14 +37,14 @@ const CONDITIONS: [&str; 4] = [
     - object: {kind: Pod, name: '{pod}', where: {priority: '{priority:int}'}}
       where: ['{priority} > 2']
 ",
-    // completeness, and values shared by name
+    // `complete`, and values shared by name
     "
   object: {kind: Pod, name: '{pod}', each: containers.env, item: {value: '{host}:{port:int}'}}
   none:
     - object: {kind: Service, name: '{host}', complete: true}
   per: namespace
 ",
-    // details that are added, over the whole input
+    // `also`, over the whole input
     "
   all:
     - object: {kind: Pod, name: '{pod}', where: {labels: {flat: labels, present: true}}}
@@ -55,8 +55,8 @@ const CONDITIONS: [&str; 4] = [
 ",
 ];
 
-/// An object; where there are several documents each names its namespace, as those that name none are compared within
-/// their document only.
+/// An object. With several documents each object names its namespace, as objects without one are compared only within
+/// their document.
 fn object(has_namespace: bool) -> impl Strategy<Value = String> {
     let name = prop::sample::select(vec!["crane", "ferry", "gauge"]);
     let namespaces: &[&str] = if has_namespace {
@@ -94,7 +94,7 @@ fn object(has_namespace: bool) -> impl Strategy<Value = String> {
     )
 }
 
-/// What a match consists of: the places of its hits, its captures.
+/// A match in short: the places of its hits, and its captures.
 type Summary = (Vec<(usize, usize)>, Vec<(String, String)>);
 
 fn summaries(found: Vec<Match>) -> Vec<Summary> {
@@ -118,7 +118,7 @@ fn compiled(condition: &str) -> Compiled {
     Compiled::new(catalogue)
 }
 
-/// Compares both ways; `is_turned` if the documents are read in the reverse of their order.
+/// Compares both evaluations; `is_turned` reads the documents in reverse order.
 fn assert_agreement(condition: &str, documents: &[String], is_turned: bool) {
     let compiled = compiled(condition);
     let condition = &compiled.catalogue.at(0).condition;

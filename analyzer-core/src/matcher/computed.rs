@@ -1,18 +1,18 @@
-//! Values that conditions ask for and that are not one value of an object: a whole map or list as a
-//! text, the sum of quantities.
+//! Values that conditions can test but that are not a single value of an object: a whole map or list as text, a sum of
+//! quantities.
 
 use std::borrow::Cow;
 
 use kwhy_model::{Map, Object, Quantity, TextBuilder, Value};
 
-/// The length of the text of a map or list; a node's labels take about 2 KiB.
+/// The maximum length of a flattened map or list in bytes; a node's labels take about 2 KiB.
 const MAX_FLAT: usize = 16 << 10;
 
-/// Maps in maps of a text.
+/// The maximum depth of nested maps in a flattened value.
 const MAX_DEPTH: usize = 8;
 
-/// A value as one text: `a=b,c=d` of a map, the items of a list apart by `;`, or by `,` if they are
-/// scalars. Keys below keys are joined by a dot. `None` if it is too long.
+/// Flattens a value to text: `a=b,c=d` for a map; the items of a list separated by `;`, or by `,` if they are scalars.
+/// Nested keys are joined by a dot. `None` if the text is too long.
 pub(super) fn flat(value: &Value<'_>) -> Option<String> {
     let mut text = String::new();
     add(value, "", 0, &mut text).then_some(text)
@@ -50,10 +50,10 @@ fn add(value: &Value<'_>, path: &str, depth: usize, into: &mut String) -> bool {
     }
 }
 
-/// The path of the object's kind, which is none of its fields.
+/// The path of the object's kind, which is not one of its fields.
 const KIND: &str = "kind";
 
-/// The value of a computed path; `None` if the path is another one or there is nothing to compute it from.
+/// Returns the value of a computed path; `None` for any other path, or if there is nothing to compute it from.
 pub(super) fn of<'a>(path: &str, object: &Object<'a>) -> Option<Value<'a>> {
     if path == KIND {
         let mut text = TextBuilder::new();
@@ -64,11 +64,11 @@ pub(super) fn of<'a>(path: &str, object: &Object<'a>) -> Option<Value<'a>> {
     sum(path, &object.fields).or_else(|| all(path, &object.fields))
 }
 
-/// The value of `sum(LIST.PATH)`: the quantities below a path in the items of a list, added up; of a
-/// single one as it is written. `None` if the path is another one or no item has any.
+/// Returns the value of `sum(LIST.PATH)`: the sum of the quantities at a path in the items of a list. A single quantity
+/// keeps its spelling. `None` for any other path, or if no item has a quantity.
 fn sum<'a>(path: &str, fields: &Map<'a>) -> Option<Value<'a>> {
     let path = path.strip_prefix("sum(")?.strip_suffix(')')?;
-    // the list may itself be below other keys
+    // the list may itself be nested below other keys
     let (items, path) = path.match_indices('.').find_map(|(dot, _)| {
         let items = fields.items(path.get(..dot)?);
         Some((items, path.get(dot + 1..)?)).filter(|(items, _)| !items.is_empty())
@@ -88,13 +88,13 @@ fn sum<'a>(path: &str, fields: &Map<'a>) -> Option<Value<'a>> {
     Some(Value::Text(text.finish()))
 }
 
-/// Returns true if a path asks for a value that is made of others: `sum(LIST.PATH)`, `all(LIST.PATH)`, `kind`.
+/// Returns true if a path is computed from several values: `sum(LIST.PATH)`, `all(LIST.PATH)`, `kind`.
 pub(super) fn is_computed(path: &str) -> bool {
     path.starts_with("sum(") || path.starts_with("all(") || path == KIND
 }
 
-/// The value of `all(LIST.PATH)`: the values below a path in the items of a list, and the items of those that are lists
-/// themselves, as one list. `None` if the path is another one or no item has any.
+/// Returns the value of `all(LIST.PATH)`: the values at a path in the items of a list, as one list in which nested
+/// lists are flattened. `None` for any other path, or if no item has a value.
 fn all<'a>(path: &str, fields: &Map<'a>) -> Option<Value<'a>> {
     let path = path.strip_prefix("all(")?.strip_suffix(')')?;
     let (list, rest) = path.rsplit_once('.')?;
@@ -107,7 +107,7 @@ fn all<'a>(path: &str, fields: &Map<'a>) -> Option<Value<'a>> {
     (!values.is_empty()).then_some(Value::List(values))
 }
 
-/// An amount of millionths as people write it: exact, in the largest unit that fits.
+/// Formats an amount in millionths exactly, in the largest unit that divides it.
 fn shown(micro: i128) -> String {
     const UNITS: [(&str, u32); 4] = [("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10)];
     let units = UNITS.iter().find(|(_, bits)| {

@@ -1,7 +1,7 @@
-//! Tests of records and objects as they are written.
+//! Tests of raw records and objects, as rules of the community (CRE) see them.
 //!
-//! A record is looked at as it is, without its envelopes (what a runtime or a collector wrote around it), and as the texts
-//! that were parsed from it: wrapped and quoted ones are whole only there.
+//! A record is tested as it is, without its envelopes (what a runtime or collector wrote around it), and as the texts
+//! that were parsed from it, in which wrapped and quoted texts are restored.
 
 use super::event_view::EventView;
 use kwhy_model::{Format, Object, Span};
@@ -13,12 +13,12 @@ use memchr::{memchr, memrchr};
 #[derive(Clone, Debug)]
 pub(super) struct EntryFound {
     pub mark: Span,
-    /// The line that it is in, where each line of the record is an entry.
+    /// The line that it is on, if each line of the record is an entry.
     pub line: Option<Span>,
 }
 
-/// The places in a record that fulfil a term: in each line that does where each line is in an envelope, as each was an
-/// entry then; otherwise the first. Counts tests that were ended at a limit.
+/// Returns the places in a record that match a term: one per matching line if each line has an envelope, since each was
+/// an entry of its own; otherwise the first. Counts tests that stopped at a limit.
 pub(super) fn find(term: &EntryTerm, facts: &EventView<'_, '_>) -> Vec<EntryFound> {
     let mut stopped = false;
     let mut test = |text: &str| match term.find(text) {
@@ -43,7 +43,7 @@ pub(super) fn find(term: &EntryTerm, facts: &EventView<'_, '_>) -> Vec<EntryFoun
     found
 }
 
-/// The places in a record as it is, without its envelopes, or in the texts that were parsed from it.
+/// Finds a term in a raw record, in the record without its envelopes, or in the texts that were parsed from it.
 fn of_record(
     facts: &EventView<'_, '_>,
     test: &mut impl FnMut(&str) -> Option<Span>,
@@ -62,7 +62,7 @@ fn of_record(
     texts.find_map(|text| Some(text.source_span(test(text.as_str())?)))
 }
 
-/// The places in the lines of a record of several lines, each of which is in an envelope.
+/// Finds a term in each line of a multi-line record whose lines have envelopes; empty for other records.
 fn of_lines(
     facts: &EventView<'_, '_>,
     test: &mut impl FnMut(&str) -> Option<Span>,
@@ -92,7 +92,7 @@ fn of_lines(
     found
 }
 
-/// The bytes of an object with what surrounds its values: its brackets in JSON, whole lines elsewhere.
+/// Returns the extent of an object with what surrounds its values: its brackets in JSON, otherwise whole lines.
 pub(super) fn whole_object(text: &str, object: &Object<'_>) -> Span {
     let bytes = text.as_bytes();
     let Span { start, end } = object.span.clone();
@@ -111,10 +111,10 @@ pub(super) fn whole_object(text: &str, object: &Object<'_>) -> Span {
     first..last
 }
 
-/// The most brackets that may be open where the first value of an object is.
+/// The maximum number of brackets that are open at the first value of an object.
 const MAX_OPEN: usize = 8;
 
-/// The object in JSON that contains some bytes, from bracket to bracket.
+/// Returns the extent of the JSON object that contains a span, from bracket to bracket.
 fn brackets_around(text: &str, span: &Span) -> Option<Span> {
     let mut before = span.start;
     for _ in 0..MAX_OPEN {
@@ -127,7 +127,7 @@ fn brackets_around(text: &str, span: &Span) -> Option<Span> {
     None
 }
 
-/// The end of the value in JSON that starts at a byte, if it is whole.
+/// Returns the end of the JSON value that starts at a byte; `None` if it is incomplete.
 fn end_of_json(text: &str, start: usize) -> Option<usize> {
     let mut values =
         serde_json::Deserializer::from_str(text.get(start..)?).into_iter::<serde::de::IgnoredAny>();

@@ -18,7 +18,7 @@ pub(crate) struct Match {
 }
 
 impl Match {
-    /// One hit that fulfils a condition on its own.
+    /// Creates the match of a single hit.
     pub fn of(hit: Hit) -> Match {
         Match {
             captures: hit.captures.clone(),
@@ -38,7 +38,7 @@ impl Match {
             .map(|(_, value)| value.as_str())
     }
 
-    /// Returns true if the other match captures no other value under the same name.
+    /// Returns true if the other match does not capture a different value under the same name.
     fn unifies(&self, other: &Match) -> bool {
         self.captures.iter().all(|(name, value)| {
             name == "item" || other.value(name).is_none_or(|theirs| theirs == value)
@@ -51,7 +51,7 @@ impl Match {
             .all(|mine| other.hits.iter().all(|theirs| related(mine, theirs, scope)))
     }
 
-    /// The places that it rests on, in order.
+    /// The positions of its hits, sorted.
     fn records(&self) -> Vec<(usize, usize)> {
         let mut records: Vec<_> = self.hits.iter().map(Hit::position).collect();
         records.sort_unstable();
@@ -67,7 +67,7 @@ impl Match {
         }
     }
 
-    /// Adds another match of the same problem.
+    /// Adds another match of the same fault.
     fn join_alike(&mut self, other: &Match) {
         self.hits.extend(other.hits.iter().cloned());
         for (name, value) in &other.captures {
@@ -105,8 +105,8 @@ impl Match {
     }
 }
 
-/// All matches of a condition, given the hits of its leaves in the order of
-/// [`leaves`](kwhy_signature::leaves), and the kinds of which the input shows all objects.
+/// Returns all matches of a condition, given the hits of its leaves in the order of [`leaves`](kwhy_signature::leaves)
+/// and the kinds of which the input shows all objects.
 pub(crate) fn evaluate(
     condition: &Condition,
     hits: &mut std::slice::Iter<'_, Vec<Hit>>,
@@ -161,7 +161,7 @@ pub(crate) fn evaluate(
     matches
 }
 
-/// Adds details to the matches of a condition: `hits` starts with those of its `also`.
+/// Adds details to the matches of a condition; `hits` yields the hits of the leaves of its `also` first.
 pub(crate) fn enrich(
     condition: &Condition,
     matches: &mut [Match],
@@ -179,8 +179,8 @@ pub(crate) fn enrich(
     }
 }
 
-/// Returns true if the input shows whether there is what an entry of `none` asks for: all that it has to be sought in
-/// is listed. `namespace` is that of what it would refute, `value` gives its captures.
+/// Returns true if the input shows whether the object of an entry of `none` exists: all objects that could be it are
+/// listed. `namespace` is that of the match it would refute, `value` returns its captures.
 pub(crate) fn is_known<'v>(
     absent: &Condition,
     namespace: Option<&'v str>,
@@ -213,14 +213,14 @@ fn near(a: &Match, b: &Match, within: Option<Duration>) -> bool {
     within.is_none() || joined(a, b).lasts_at_most(within)
 }
 
-/// Returns true if what an entry of `none` captured compares as it asks with what the match captured.
+/// Returns true if the comparisons of an entry of `none` hold between its captures and those of the match.
 fn compares_with(condition: &Condition, other: &Match, found: &Match) -> bool {
     let value = |name: &str| other.value(name).or_else(|| found.value(name));
     let mut comparisons = condition.open.iter();
     comparisons.all(|comparison| comparison.holds(value))
 }
 
-/// Returns true if the comparisons hold; before the match is complete, those whose values are known.
+/// Returns true if the comparisons hold; while the match is incomplete, those whose values are known.
 fn compares_well(condition: &Condition, found: &Match, complete: bool) -> bool {
     condition.comparisons.iter().all(|comparison| {
         let known = comparison
@@ -230,7 +230,7 @@ fn compares_well(condition: &Condition, found: &Match, complete: bool) -> bool {
     })
 }
 
-/// Of the matches that fit, the one that occurs nearest to a place.
+/// Returns the match nearest to a place among those that fit.
 fn nearest<'m>(
     condition: &Condition,
     found: &Match,
@@ -250,7 +250,7 @@ fn nearest<'m>(
         })
 }
 
-/// For each match of the first part, the nearest fitting match of every other part.
+/// Returns, for each match of the first part, its join with the nearest fitting match of every other part.
 fn together(
     condition: &Condition,
     parts: &[Condition],
@@ -283,7 +283,7 @@ fn together(
                 None => false,
             }
         });
-        // two alike parts find each other twice
+        // two equal parts find each other twice
         if complete && seen.insert(whole.records()) {
             matches.push(whole);
         }
@@ -291,7 +291,7 @@ fn together(
     matches
 }
 
-/// Matches grouped by scope, of which there are enough within the window.
+/// Groups matches by scope, and returns the groups with enough of them within the window, joined.
 fn often(condition: &Condition, matches: Vec<Match>) -> Vec<Match> {
     let mut groups: Vec<Vec<Match>> = Vec::new();
     for found in matches {
@@ -325,7 +325,7 @@ fn enough(condition: &Condition, mut group: Vec<Match>) -> Option<Match> {
             }
             seen += group[end].primary().count;
             if seen >= wanted {
-                // all of the group is reported, as it is one problem
+                // the whole group is one fault, and is reported as one match
                 let mut whole = group.swap_remove(start);
                 for other in &group {
                     whole.join_alike(other);

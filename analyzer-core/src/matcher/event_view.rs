@@ -1,4 +1,4 @@
-//! The texts of an event that patterns look at, computed once and only when asked for.
+//! The texts of an event that patterns are matched against, computed once and only on demand.
 
 use std::cell::{Cell, OnceCell};
 
@@ -10,22 +10,22 @@ use kwhy_parse::log::unwrapped;
 use kwhy_prefilter::{Bloom, Token};
 use kwhy_signature::Haystack;
 
-/// An event with its texts ready for patterns.
+/// An event with its texts prepared for patterns.
 pub(crate) struct EventView<'e, 'a> {
     pub event: &'e Event<'a>,
-    /// The record as it is written.
+    /// The raw record.
     record: &'e [u8],
     texts: OnceCell<Vec<Text<'a>>>,
     /// The texts in lower case.
     lower: OnceCell<Vec<String>>,
-    /// A filter of the texts in lower case.
+    /// A Bloom filter of the lower-case texts.
     marks: OnceCell<Bloom>,
-    /// A filter of the record.
+    /// A Bloom filter of the raw record.
     record_marks: OnceCell<Bloom>,
     chain: OnceCell<ErrorChain<'a>>,
-    /// The record without its envelopes, if it has some.
+    /// The record without its envelopes, if it has any.
     unwrapped: OnceCell<Option<Text<'e>>>,
-    /// The number of tests that were ended at a limit.
+    /// The number of tests that stopped at a limit.
     stopped: Cell<u64>,
 }
 
@@ -44,12 +44,12 @@ impl<'e, 'a> EventView<'e, 'a> {
         }
     }
 
-    /// The record as it is written.
+    /// Returns the raw record.
     pub fn record_text(&self) -> &'e str {
         std::str::from_utf8(self.record).unwrap_or_default()
     }
 
-    /// The record without its envelopes, as a text of the record; none if it has none.
+    /// Returns the record without its envelopes; `None` if it has none.
     pub fn unwrapped(&self) -> Option<&Text<'e>> {
         let unwrapped = || {
             self.event.envelope.as_ref()?;
@@ -58,18 +58,18 @@ impl<'e, 'a> EventView<'e, 'a> {
         self.unwrapped.get_or_init(unwrapped).as_ref()
     }
 
-    /// Counts a test that was ended at a limit.
+    /// Counts a test that stopped at a limit.
     pub fn count_stopped(&self) {
         self.stopped.set(self.stopped.get() + 1);
     }
 
-    /// The number of tests that were ended at a limit.
+    /// The number of tests that stopped at a limit.
     pub fn stopped(&self) -> u64 {
         self.stopped.get()
     }
 
-    /// The texts that may say what went wrong, without the backslashes before quotes and with one quote for the
-    /// two that CSV writes: the same error reads alike at every depth of quoting.
+    /// Returns the texts that may state the fault, with quotes unescaped (`\"` and the doubled quotes of CSV), so that
+    /// an error reads the same at every depth of quoting.
     pub fn texts(&self) -> &[Text<'a>] {
         self.texts.get_or_init(|| {
             let own = self.event.texts().map(unquoted);
@@ -80,8 +80,8 @@ impl<'e, 'a> EventView<'e, 'a> {
         })
     }
 
-    /// The record without its stack trace, if its layout is nobody's in particular: what was read as a logger, a place in
-    /// the source or a pair may be words of the message.
+    /// Returns the record without its stack trace, if its layout belongs to no known program: what was parsed as a
+    /// logger, source location or pair may be part of the message.
     fn whole_line(&self) -> Option<Text<'a>> {
         let event = self.event;
         let is_taken_apart =
@@ -106,19 +106,19 @@ impl<'e, 'a> EventView<'e, 'a> {
         })
     }
 
-    /// The texts as patterns look at them.
+    /// The texts in the form that patterns are matched against.
     pub fn haystacks(&self) -> impl Iterator<Item = Haystack<'_>> {
         let texts = self.texts().iter().zip(self.lower());
         texts.map(|(text, lower)| Haystack::new(text.as_str(), lower))
     }
 
-    /// A filter that shows of most words in lower case that they occur in none of the texts.
+    /// Returns a Bloom filter that rules out most words that occur in none of the texts. Words must be in lower case.
     pub fn marks(&self) -> &Bloom {
         self.marks
             .get_or_init(|| Bloom::of(self.lower().iter().map(String::as_bytes)))
     }
 
-    /// Returns true if one of these words, given in lower case, occurs in one of the texts.
+    /// Returns true if one of these lower-case words occurs in one of the texts.
     pub fn hold_one_of(&self, words: &[Token]) -> bool {
         let occurs = |word: &Token| {
             let mut texts = self.lower().iter();
@@ -127,7 +127,7 @@ impl<'e, 'a> EventView<'e, 'a> {
         words.iter().any(occurs)
     }
 
-    /// Returns true if one of these texts occurs in the record as it is written.
+    /// Returns true if one of these texts occurs in the raw record.
     pub fn is_written(&self, texts: &[Token]) -> bool {
         let marks = self.record_marks.get_or_init(|| Bloom::of([self.record]));
         let occurs = |text: &Token| text.may_occur(marks) && text.occurs(self.record);
@@ -139,7 +139,7 @@ impl<'e, 'a> EventView<'e, 'a> {
     }
 }
 
-/// The text without the backslashes that precede quotes, and without the second one of two quotes around a word.
+/// Returns the text with escaped quotes unescaped and the doubled quotes of CSV reduced to one.
 pub(crate) fn unquoted<'a>(text: &Text<'a>) -> Text<'a> {
     let value = text.as_str();
     let bytes = value.as_bytes();
@@ -177,7 +177,7 @@ pub(crate) fn unquoted<'a>(text: &Text<'a>) -> Text<'a> {
     builder.finish()
 }
 
-/// Returns true if two quotes at a place are one that CSV wrote twice: a word starts or ends there.
+/// Returns true if two quotes at a place are one that CSV doubled: a word starts or ends there.
 fn is_doubled(bytes: &[u8], at: usize) -> bool {
     let is_of_word = |byte: Option<&u8>| {
         byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"/._".contains(byte))

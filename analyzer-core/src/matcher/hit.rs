@@ -1,4 +1,4 @@
-//! An event or object that a pattern matched, as it is kept.
+//! An event or object that a pattern matched, in the form in which it is kept.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -9,17 +9,17 @@ use super::leaf::{Capture, Found};
 use kwhy_model::{Event, Format, Object, Severity, Span, Stamp, Subject, Text};
 use kwhy_parse::input::{Chunk, Place};
 
-/// A time, on one of two axes.
+/// A time on one of two axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Moment {
     /// At this time.
     At(Stamp),
-    /// This many seconds before the output was made.
+    /// This many seconds before the output was printed.
     Ago(u64),
 }
 
 impl Moment {
-    /// Seconds between two moments of one axis.
+    /// Returns the seconds between two moments on one axis; `None` on different axes.
     pub fn distance(&self, other: &Moment) -> Option<f64> {
         match (self, other) {
             (Moment::At(a), Moment::At(b)) => Some(a.seconds_since(b).abs()),
@@ -28,8 +28,8 @@ impl Moment {
         }
     }
 
-    /// Returns true if both were printed in such a way that hours cannot lie between their clocks: a stamp without a
-    /// zone may be of any.
+    /// Returns true if both are stated in the same way, so that their clocks cannot differ by hours: a time without a
+    /// zone may be in any.
     pub fn is_comparable(&self, other: &Moment) -> bool {
         match (self, other) {
             (Moment::At(a), Moment::At(b)) => {
@@ -40,7 +40,7 @@ impl Moment {
         }
     }
 
-    /// The earlier of two; on different axes this one.
+    /// Returns the earlier of two moments; `self` if they are on different axes.
     pub fn earlier(self, other: Moment) -> Moment {
         if self.is_after(&other) == Some(true) {
             other
@@ -49,7 +49,7 @@ impl Moment {
         }
     }
 
-    /// The later of two; on different axes this one.
+    /// Returns the later of two moments; `self` if they are on different axes.
     pub fn later(self, other: Moment) -> Moment {
         if other.is_after(&self) == Some(true) {
             other
@@ -58,7 +58,7 @@ impl Moment {
         }
     }
 
-    /// Returns true if this moment lies after the other one; `None` on different axes.
+    /// Returns true if this moment is after the other one; `None` on different axes.
     pub fn is_after(&self, other: &Moment) -> Option<bool> {
         match (self, other) {
             (Moment::At(a), Moment::At(b)) => Some(a.nanos > b.nanos),
@@ -68,7 +68,7 @@ impl Moment {
     }
 }
 
-/// Captures without the secrets of the record that they were taken from.
+/// Masks the secrets of a record in the values captured from it.
 fn hidden(chunk: &Chunk, record: &Span, mut captures: Vec<Capture>) -> Vec<Capture> {
     for (_, value) in &mut captures {
         chunk.hide(record, value);
@@ -81,35 +81,34 @@ fn hidden(chunk: &Chunk, record: &Span, mut captures: Vec<Capture>) -> Vec<Captu
 pub(crate) struct Hit {
     /// The document's number.
     pub document: usize,
-    /// The document's bytes of the whole record.
+    /// The byte range of the whole record in the document.
     pub record: Span,
-    /// The document's bytes that prove it.
+    /// The byte range of the proof in the document.
     pub mark: Span,
     /// The line of the proof.
     pub place: Place,
-    /// The other lines of the value or state that it is part of, in order.
+    /// The other lines of the value or state that the proof is part of, in order.
     pub around: Vec<Place>,
     pub format: Format,
     pub subject: Arc<Subject>,
-    /// Ids by which a log's record names objects.
+    /// The ids by which a log record names objects.
     pub ids: Option<Arc<Ids>>,
     pub component: Option<String>,
     pub reason: Option<String>,
-    /// Who else wrote it: what its envelope says, the log that it is in.
+    /// Further writers of the record: those named by its envelope, and the log that it is in.
     pub writers: Vec<String>,
     pub captures: Vec<Capture>,
     pub weight: usize,
     pub count: u64,
-    /// True if it is the state of an object at the time of the output, not something that happened.
+    /// True if it is the state of an object at the time of the output, not an occurrence.
     pub is_state: bool,
-    /// The time at which the previous run of a container ended, if that is what the state shows, in nanoseconds since
-    /// 1970.
+    /// The time at which the previous run of a container ended, if the state shows it, in nanoseconds since 1970.
     pub ended: Option<i128>,
-    /// True if it holds only for an object of a list that is complete.
+    /// True if it holds only if the list that contains the object is complete.
     pub of_list: bool,
-    /// True if it counts: it is what the match looks for, not a detail.
+    /// True if it counts as an occurrence of the match, rather than as a detail.
     pub leads: bool,
-    /// True if a signature that refines this one holds for the same record.
+    /// True if a signature that refines this one matches the same record.
     pub refined: bool,
     /// The severity that its writer states.
     pub severity: Option<Severity>,
@@ -117,14 +116,13 @@ pub(crate) struct Hit {
     pub last: Option<Moment>,
 }
 
-/// Returns true if a record of klog has the field of `InfoS` for an error: what it says is one, at whatever level it was
-/// logged.
+/// Returns true if a klog record has the error field of `InfoS`: it states an error, whatever its level.
 fn states_error(event: &Event<'_>) -> bool {
     event.format == Format::Klog && event.field("err").is_some()
 }
 
 impl Hit {
-    /// Of an event; what is not shown has no text.
+    /// Creates a hit from an event. Lines of hits that are never shown stay empty.
     pub fn from_event(
         chunk: &Chunk,
         (event, subject): (&Event<'_>, &SharedSubject<'_>),
@@ -177,7 +175,7 @@ impl Hit {
         }
     }
 
-    /// Of an object; what is not shown has no text.
+    /// Creates a hit from an object. Lines of hits that are never shown stay empty.
     pub fn from_object(
         chunk: &Chunk,
         (object, subject): (&Object<'_>, &SharedSubject<'_>),
@@ -217,7 +215,8 @@ impl Hit {
         }
     }
 
-    /// Takes the time at which a runtime or collector received the record, if it states one: entries are in that order.
+    /// Sets its time to the one at which a runtime or collector received the record, if stated: entries are in that
+    /// order.
     pub fn take_time_of_envelope(&mut self, event: &Event<'_>) {
         let envelope = event.envelope.as_ref();
         if let Some(time) = envelope.and_then(|envelope| envelope.time) {
@@ -226,27 +225,27 @@ impl Hit {
         }
     }
 
-    /// Takes the time of the record that it follows, if it states none.
+    /// Sets its time to that of the record that it follows, if it has none.
     pub fn take_time_of_record(&mut self, time: Stamp) {
         let moment = Some(Moment::At(time));
         self.first = self.first.or(moment);
         self.last = self.last.or(moment);
     }
 
-    /// Counts the lines of what precedes its part of the document.
+    /// Adds the number of lines before its part of the document.
     pub fn move_down(&mut self, lines: u64) {
         self.place.line += lines;
         self.around.iter_mut().for_each(|place| place.line += lines);
     }
 
-    /// Takes what another subject knows and its own does not.
+    /// Fills in what its subject lacks from another one.
     pub fn fill_subject(&mut self, other: &Subject) {
         if *other != Subject::default() {
             Arc::make_mut(&mut self.subject).fill_from(other);
         }
     }
 
-    /// Takes the object whose log it occurs in as its writer.
+    /// Adds the object whose log it occurs in as a writer.
     pub fn written_in(&mut self, log: &Subject) {
         let is_pod = log.kind.as_deref() == Some("Pod");
         let pod = log.name.iter().filter(|_| is_pod);
@@ -255,12 +254,12 @@ impl Hit {
         }
     }
 
-    /// The number of times it happened: a state does not, however often it is shown.
+    /// The number of occurrences: 0 for a state, however often it is shown.
     pub fn occurrences(&self) -> u64 {
         if self.is_state { 0 } else { self.count }
     }
 
-    /// About how many bytes of memory it takes.
+    /// The approximate number of bytes of memory that it takes.
     pub fn size(&self) -> usize {
         let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
         let captures = self
@@ -305,20 +304,20 @@ impl Hit {
     }
 }
 
-/// The maximum number of lines of one value that are shown beside the one that proves something.
+/// The maximum number of lines of a value that are shown besides the proof.
 const MAX_LINES_OF_VALUE: u64 = 8;
-/// The number of these that may precede it.
+/// The maximum number of these before the proof.
 const LINES_BEFORE: u64 = 3;
 
-/// The spans of what an event states about a fault: of an object's state all of it, elsewhere, where a message may
-/// continue for pages, what a pattern covers.
+/// The spans of what an event states about a fault: the whole state of an object; elsewhere only what a pattern covers,
+/// as a message may continue for pages.
 fn state_of(event: &Event<'_>, found: &Found) -> Vec<Span> {
     let is_state = matches!(
         event.format,
         Format::ObjectYaml | Format::ObjectJson | Format::Describe | Format::UnitStatus
     );
     if !is_state {
-        // without a pattern the mark is the whole message
+        // without a pattern, the mark covers the whole message
         let is_whole = found.mark == event.message.span() || found.mark == event.span;
         return Vec::from_iter((!is_whole).then(|| found.mark.clone()));
     }
@@ -330,7 +329,7 @@ fn state_of(event: &Event<'_>, found: &Found) -> Vec<Span> {
     parts.into_iter().flatten().map(Text::span).collect()
 }
 
-/// Returns the lines that some spans cover, in order, except that of the mark.
+/// Returns the lines that the spans cover, in order, except that of the mark.
 fn lines_around(chunk: &Chunk, mark: &Span, spans: &[Span]) -> Vec<Place> {
     let text = &chunk.text;
     let shown = text.line_of(mark.start);
@@ -353,7 +352,7 @@ fn lines_around(chunk: &Chunk, mark: &Span, spans: &[Span]) -> Vec<Place> {
     lines.values().map(|span| chunk.place(span)).collect()
 }
 
-/// The program, container and pod that an event's envelope names.
+/// The names of program, container and pod in an event's envelope.
 fn envelope_names(event: &Event<'_>) -> Vec<String> {
     let Some(envelope) = &event.envelope else {
         return Vec::new();
@@ -363,10 +362,10 @@ fn envelope_names(event: &Event<'_>) -> Vec<String> {
     names.map(|name| name.as_str().to_owned()).collect()
 }
 
-/// The subject of an event or object, which its hits share.
+/// The subject of an event or object, shared by its hits.
 pub(crate) struct SharedSubject<'s> {
     subject: &'s Subject,
-    /// The last one, with its container.
+    /// The last subject returned, with its container.
     last: RefCell<Option<Arc<Subject>>>,
 }
 
@@ -378,7 +377,7 @@ impl<'s> SharedSubject<'s> {
         }
     }
 
-    /// Returns the subject of a hit, which may be in one of its containers.
+    /// Returns the subject of a hit, with the given container if there is one.
     fn with(&self, container: Option<String>) -> Arc<Subject> {
         let container = container.or_else(|| self.subject.container.clone());
         let mut last = self.last.borrow_mut();
@@ -389,7 +388,7 @@ impl<'s> SharedSubject<'s> {
             container,
             ..self.subject.clone()
         };
-        // the events of nodes are in a namespace
+        // the events of nodes are stored in a namespace
         if subject.is_cluster_scoped() {
             subject.namespace = None;
         }

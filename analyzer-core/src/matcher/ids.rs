@@ -1,5 +1,5 @@
-//! The ids in a record by which objects are known: the UID of a pod, the id of a container or sandbox, the id of a
-//! reconciliation. Whose they are the objects of the input tell, or other records.
+//! The ids by which a record refers to objects: the UID of a pod, the id of a container, sandbox or reconciliation.
+//! Their owners are found in the objects of the input, or in other records.
 //!
 //! Sources: kubernetes/kubernetes `pkg/kubelet` (`podUID`, `name_namespace(uid)`, `/var/lib/kubelet/pods/UID`,
 //! `kubepods-podUID.slice` with `_` for `-`), containerd, CRI-O and docker (64 hexadecimal digits, of which their
@@ -12,40 +12,40 @@ use memchr::memchr2_iter;
 
 use kwhy_model::{Event, Subject};
 
-/// The number of ids of a record that are kept.
+/// The maximum number of ids that are kept per record.
 const MAX_IDS: usize = 8;
 
-/// The number of bytes of a value that are searched.
+/// The maximum number of bytes of a value that are searched.
 const MAX_TEXT: usize = 4096;
 
 /// The length of a UID: 32 hexadecimal digits in groups.
 const UID: usize = 36;
 
-/// The number of digits that distinguish a container's id from others: what docker prints.
+/// The number of leading digits that identify a container's id: as many as docker prints.
 pub(crate) const SHORT: usize = 12;
 
-/// Fields, in small letters and without signs, that name the pod of the record.
+/// Normalised names of fields that name the pod of the record.
 const OF_POD: &[&str] = &["poduid", "podsandboxid", "sandboxid"];
 
-/// Fields that name the container of the record.
+/// Normalised names of fields that name the container of the record.
 const OF_CONTAINER: &[&str] = &["containerid"];
 
-/// Fields that contain the id of one run of a controller over one object.
+/// Normalised names of fields with the id of one reconciliation of one object.
 const OF_ROUND: &[&str] = &["reconcileid", "reconciliationid", "knativedevtraceid"];
 
-/// By what ids a record of a log names objects.
+/// The ids by which a log record refers to objects.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Ids {
-    /// In the order of the record: UIDs in small letters with `-`, containers' ids as they are.
+    /// In the order of the record: UIDs in lower case with `-`, container ids as they are.
     pub named: Vec<String>,
     /// The owners of ids that the record itself names.
     pub stated: Vec<(String, Subject)>,
-    /// True if the record names its object, which then needs no id.
+    /// True if the record names its object and so needs no id.
     pub is_named: bool,
 }
 
 impl Ids {
-    /// The ids of a log's record, if it has any.
+    /// Returns the ids of a log record, if it has any.
     pub fn of(event: &Event<'_>) -> Option<Arc<Ids>> {
         if !event.format.is_log() {
             return None;
@@ -64,7 +64,7 @@ impl Ids {
         }
         let subject = &event.subject;
         let is_node = subject.kind.as_deref() == Some("Node");
-        // the name may be that of the pod whose log it is
+        // the name may come from the pod whose log it is, not from the record
         let holds = |name: &String| {
             let mut values = event.fields.iter().map(|field| field.value.as_str());
             event.message.as_str().contains(name.as_str())
@@ -80,7 +80,7 @@ impl Ids {
         Some(Arc::new(ids))
     }
 
-    /// Takes what the record says that its ids are of.
+    /// Adds the owners that the record states for its ids.
     fn tell(&mut self, event: &Event<'_>) {
         let subject = Subject {
             node: None,
@@ -128,7 +128,7 @@ impl Ids {
         }
     }
 
-    /// About how many bytes of memory they take.
+    /// The approximate number of bytes of memory that they take.
     pub fn size(&self) -> usize {
         const EACH: usize = 64;
         let named = self.named.iter().map(|id| id.len() + EACH);
@@ -144,7 +144,7 @@ impl Ids {
     }
 }
 
-/// The object that a controller of controller-runtime is at.
+/// Returns the object that a controller of controller-runtime is reconciling.
 fn reconciled(event: &Event<'_>) -> Option<Subject> {
     let value = |key: &str| event.field(key).map(|text| text.as_str());
     let kind = value("controllerKind")?;
@@ -153,7 +153,7 @@ fn reconciled(event: &Event<'_>) -> Option<Subject> {
     Some(Subject::new(kind, namespace, name))
 }
 
-/// A key in small letters without signs: `podUID`, `pod_uid` and `pod.uid` are one.
+/// Normalises a key to lower-case letters and digits: `podUID`, `pod_uid` and `pod.uid` become equal.
 fn plain(key: &str) -> String {
     let letters = key.bytes().filter(u8::is_ascii_alphanumeric).take(64);
     letters
@@ -169,13 +169,13 @@ fn start_of(text: &str) -> &str {
     &text[..end]
 }
 
-/// Calls `found` with each id of a text as it is looked up, and the byte at which it occurs.
+/// Calls `found` with each id in a text, in the form in which it is looked up, and its byte offset.
 pub(crate) fn find(text: &str, mut found: impl FnMut(String, usize)) {
     uids(text, &mut found);
     runs(text, &mut found);
 }
 
-/// UIDs: five groups of hexadecimal digits, with `-` or, in names of cgroups, `_` between them.
+/// Finds UIDs: five groups of hexadecimal digits, separated by `-` or, in names of cgroups, `_`.
 fn uids(text: &str, found: &mut impl FnMut(String, usize)) {
     let bytes = text.as_bytes();
     let mut done = 0;
@@ -207,16 +207,16 @@ fn uids(text: &str, found: &mut impl FnMut(String, usize)) {
     }
 }
 
-/// Ids without signs: of containers, of 64 digits or the first 12 or 13 of them, and of pods that the kubelet
-/// runs from files, of 32.
+/// Finds ids without separators: of containers (64 digits, or the first 12 or 13 of them) and of static pods (32
+/// digits).
 fn runs(text: &str, found: &mut impl FnMut(String, usize)) {
     let bytes = text.as_bytes();
     let is_digit = |byte: &u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(byte);
-    // groups of UIDs and parts of names are as long
+    // groups of UIDs and parts of names can be as long
     let is_sign = |byte: Option<&u8>| matches!(byte, Some(b'-' | b'_' | b'.'));
-    // where the next run may begin
+    // the earliest start of the next run
     let mut next = 0;
-    // a run that is long enough covers every such byte
+    // a run of sufficient length covers every such byte
     while let Some(byte) = bytes.get(next + SHORT - 1) {
         if !is_word(byte) {
             next += SHORT;
@@ -254,7 +254,7 @@ mod tests {
     use kwhy_model::{Field, Format, Text};
     use proptest::prelude::*;
 
-    /// The runs of letters and digits that are as long as an id, with the bytes at which they start.
+    /// The runs of letters and digits that are as long as an id, with their byte offsets.
     fn naive_runs(text: &str) -> Vec<(String, usize)> {
         let mut found = Vec::new();
         let mut start = 0;
@@ -348,7 +348,7 @@ mod tests {
         let field = |(key, value): &(&'static str, &'static str)| {
             Field::text(*key, Text::borrowed(value, 0))
         };
-        // the borrow of a test's value ends with the test
+        // `Event` borrows the values, so they are leaked
         let fields: Vec<(&'static str, &'static str)> = fields
             .iter()
             .map(|(key, value)| (*key, &*Box::leak((*value).to_owned().into_boxed_str())))
@@ -369,10 +369,10 @@ mod tests {
         assert_eq!(own.stated, [(UID.to_owned(), pod.clone())]);
         let printed = format!("Error syncing pod, tide-0_harbour({UID})");
         assert_eq!(ids(pod.clone(), &printed, &[]).stated.len(), 1);
-        // the log's own pod
+        // the pod is that of the log, not of the record
         let other = ids(pod.clone(), "x", &[("podUID", UID)]);
         assert!(!other.is_named && other.stated.is_empty());
-        // another id beside the pod's name
+        // another id next to the pod's name
         let volume = format!("pod harbour/tide-0: volume pvc-{UID} is gone");
         assert!(ids(pod, &volume, &[]).stated.is_empty());
         let round = [

@@ -1,4 +1,4 @@
-//! Tests of conditions over several objects, by whole signatures.
+//! Tests of conditions over several objects, by complete signatures.
 
 use crate::{Analyzer, Catalogue, Report};
 
@@ -51,7 +51,7 @@ fn an_entry_of_none_is_compared_with_what_the_match_captured() {
     assert_eq!(matches(NOT_SELECTED, &text(&pod("shop", 1, "api"))), 1);
     let selected = pod("shop", 1, "api") + &pod("shop", 2, "web");
     assert_eq!(matches(NOT_SELECTED, &text(&selected)), 0);
-    // of another namespace
+    // in another namespace
     assert_eq!(matches(NOT_SELECTED, &text(&pod("prod", 1, "web"))), 1);
 }
 
@@ -85,7 +85,7 @@ fn only_a_list_is_complete() {
     assert_eq!(matches(condition, &table(&other)), 1);
     let own = format!("{first}baker     0         5d\n");
     assert_eq!(matches(condition, &table(&own)), 0);
-    // rows were cut out
+    // rows were removed
     let cut = format!("{first}...\nmiller    0         5d\n");
     assert_eq!(matches(condition, &table(&cut)), 0);
 }

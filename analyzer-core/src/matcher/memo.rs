@@ -1,4 +1,4 @@
-//! What tests of events and objects said before: most rows of a table, and most pods of a list, say the same.
+//! Caches test results of events and objects: most rows of a table and most pods of a list are alike.
 
 use std::borrow::Cow;
 
@@ -7,20 +7,20 @@ use crate::hash::HashMap;
 use kwhy_model::{Event, Format, Map, Object, Severity, Text, Value};
 use kwhy_signature::{ConditionId, ValueTest};
 
-/// What is remembered of events and objects.
+/// The cached results for events and objects.
 #[derive(Debug, Default)]
 pub(crate) struct Memo {
-    /// Of each kind of object, by the address of its prefilter.
+    /// The cached results per kind of object, by the address of the kind's prefilter.
     kinds: HashMap<usize, OfKind>,
     pub(super) classes: EventClasses,
 }
 
-/// The classes of events that are remembered; those of a table of events are few.
+/// The maximum number of cached event classes; the rows of an event table have few.
 const MAX_CLASSES: usize = 512;
-/// The length of the longest word of a class: what is longer is no name.
+/// The maximum length of a word of a class: anything longer is not a name.
 const MAX_WORD: usize = 256;
 
-/// The words of an event that most conditions ask for, other than in its message.
+/// The properties of an event, other than its message, that most conditions test.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct EventClass {
     format: Format,
@@ -43,12 +43,12 @@ impl EventClass {
     }
 }
 
-/// The conditions that events of a class may fulfil whatever their message says, in order.
+/// The conditions that events of a class may fulfil whatever their message, in order.
 #[derive(Debug, Default)]
 pub(super) struct EventClasses(HashMap<EventClass, Box<[ConditionId]>>);
 
 impl EventClasses {
-    /// The conditions for the class of an event, which `find` finds where they are not known yet.
+    /// Returns the conditions for the class of an event; `find` computes them if they are not cached.
     pub fn of(
         &mut self,
         event: &Event<'_>,
@@ -71,7 +71,7 @@ impl EventClasses {
 }
 
 impl Memo {
-    /// What is remembered of a kind, which has so many tests.
+    /// Returns the cache of a kind, sized for its number of tests.
     pub(super) fn of(&mut self, kind: usize, tests: usize) -> &mut OfKind {
         let of_kind = self.kinds.entry(kind).or_default();
         of_kind.results.0.resize_with(tests, || None);
@@ -86,22 +86,22 @@ pub(super) struct OfKind {
     pub last: Option<LastRow>,
 }
 
-/// A row of a table, and the conditions that it passed. One that differs from it only in values that none of them looked
-/// at passes the same.
+/// A table row with the conditions that it passed. A row that differs only in values that none of them tested passes
+/// the same ones.
 #[derive(Debug)]
 pub(super) struct LastRow {
     format: Format,
     listed: bool,
     keys: Vec<Box<str>>,
-    /// The values that were looked at, by their paths, except numbers of which only the range counts.
+    /// The tested values by path, except numbers of which only the range matters.
     values: Vec<(Box<str>, Known)>,
-    /// What came of the tests of these numbers.
+    /// The results of the range tests of these numbers.
     ranges: Vec<RangeTest>,
-    /// The numbers of the conditions.
+    /// The numbers of the conditions that it passed.
     pub passed: Vec<usize>,
 }
 
-/// A test of the range of a number.
+/// The result of testing the range of a number.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RangeTest {
     /// The number of the condition.
@@ -112,8 +112,8 @@ pub(super) struct RangeTest {
 }
 
 impl LastRow {
-    /// Remembers an object; none if a value that was looked at cannot be compared. Of the paths that have no value
-    /// the keys tell.
+    /// Remembers an object; `None` if a tested value cannot be compared. Missing values are covered by the comparison
+    /// of the keys.
     pub fn new<'p>(
         object: &Object<'_>,
         paths: impl Iterator<Item = &'p str>,
@@ -132,7 +132,7 @@ impl LastRow {
         })
     }
 
-    /// Returns true if an object passes the same conditions. `holds` decides the test of a range.
+    /// Returns true if an object passes the same conditions. `holds` evaluates a range test on it.
     pub fn is_like(&self, object: &Object<'_>, holds: impl Fn(&RangeTest) -> bool) -> bool {
         (self.format, self.listed) == (object.format, object.listed)
             && has_keys(&object.fields, &self.keys)
@@ -149,16 +149,16 @@ fn has_keys(fields: &Map<'_>, keys: &[Box<str>]) -> bool {
             .all(|((one, _), other)| *one == **other)
 }
 
-/// By the numbers of the tests, what each said last.
+/// The last result of each test, by test number.
 #[derive(Debug, Default)]
 pub(super) struct Results(Vec<Option<Remembered>>);
 
-/// A value that a test was held against, and what came of it.
+/// A tested value and the result.
 #[derive(Debug)]
 struct Remembered {
     value: Known,
     holds: bool,
-    /// What is captured of the value, once that was asked for.
+    /// The captures of the value, once they have been requested.
     kept: Option<Kept>,
 }
 
@@ -171,7 +171,7 @@ impl Results {
         }
     }
 
-    /// What the test with a number captures of a value that passes it; none if that is not remembered of such values.
+    /// Returns what the test with a number captures from a value that passes it; `None` if such values are not cached.
     pub fn kept(&mut self, number: usize, test: &ValueTest, value: &Value<'_>) -> Option<&Kept> {
         let remembered = self.remembered(number, test, Some(value))?;
         if remembered.kept.is_none() {
@@ -180,12 +180,12 @@ impl Results {
         remembered.kept.as_ref()
     }
 
-    /// What the test with a number captured of the value that it was held against last.
+    /// Returns what the test with a number captured from the value that it tested last.
     pub fn last_kept(&self, number: usize) -> Option<&Kept> {
         self.0.get(number)?.as_ref()?.kept.as_ref()
     }
 
-    /// What the test says of a value, which it was held against before or is now.
+    /// Returns the result of a test for a value, cached or computed; `None` if the value cannot be cached.
     fn remembered(
         &mut self,
         number: usize,
@@ -205,7 +205,7 @@ impl Results {
     }
 }
 
-/// A value that a test was held against.
+/// A tested value, for comparison.
 #[derive(Debug)]
 enum Known {
     Text(Box<str>),

@@ -1,4 +1,4 @@
-//! Signatures against events and objects.
+//! Tests events and objects against signatures.
 //!
 //! [`Tester`] tests one event or object against the leaf conditions that it may fulfil and makes
 //! [`Hit`]s; it keeps no state, so that many threads can share it. [`evaluate()`] joins hits to
@@ -47,11 +47,11 @@ use ids::Ids;
 use leaf::Found;
 use object_prefilter::ObjectPrefilter;
 
-/// The number of letters and digits of an error that a sentence must quote: a word or two are talked about
-/// without having been seen.
+/// The minimum number of letters and digits of an error that a prose sentence must quote: short phrases are often
+/// mentioned without having occurred.
 const LEAST_QUOTE: usize = 24;
 
-/// A catalogue with what testing its conditions takes. All incidents share it.
+/// A catalogue with the data derived from it for testing. All incidents share it.
 #[derive(Debug)]
 pub(crate) struct Compiled {
     pub catalogue: Catalogue,
@@ -59,7 +59,7 @@ pub(crate) struct Compiled {
     prefilter: OnceLock<Prefilter>,
     /// Built on first use.
     tables: OnceLock<Tables>,
-    /// The leaf conditions of each signature, listed when one is tested first.
+    /// The leaf conditions of each signature, listed when one of them is first tested.
     leaves: Vec<OnceLock<Vec<LeafCondition>>>,
 }
 
@@ -73,18 +73,18 @@ impl Compiled {
         }
     }
 
-    /// The patterns of the conditions on several objects.
+    /// Returns the tables of the conditions over several objects.
     pub fn tables(&self) -> &Tables {
         self.tables.get_or_init(|| Tables::new(&self.catalogue))
     }
 
-    /// Returns the table of a leaf, if its signature is about several objects.
+    /// Returns the table of a leaf; `None` if its signature is not over several objects.
     pub fn table_of(&self, leaf: ConditionId) -> Option<usize> {
         let is_relation = self.catalogue.is_relation(leaf.0 as usize);
         is_relation.then(|| self.tables().of_leaf(leaf)).flatten()
     }
 
-    /// Finds the conditions worth a test.
+    /// Returns the prefilter that selects the conditions worth testing.
     pub fn prefilter(&self) -> &Prefilter {
         self.prefilter
             .get_or_init(|| Prefilter::new(&self.catalogue))
@@ -95,7 +95,7 @@ impl Compiled {
 #[derive(Clone, Copy)]
 pub(crate) struct Tester<'c> {
     compiled: &'c Compiled,
-    /// Without it every condition is tested: the slow reference.
+    /// `None` tests every condition: the slow reference.
     prefilter: Option<&'c Prefilter>,
     /// The period in which events count.
     period: TimeRange,
@@ -105,28 +105,28 @@ pub(crate) struct Tester<'c> {
 #[derive(Debug)]
 struct LeafCondition {
     id: ConditionId,
-    /// True if it is what must not be there: a report shows nothing of its hits.
+    /// True if it is part of `none`: a report never shows its hits.
     refutes: bool,
     pattern: LeafPattern,
-    /// The texts that it asks for.
+    /// The literal texts that it requires.
     asked: leaf::RequiredTexts,
-    /// What a log's record must contain, read when the first one is tested.
+    /// The texts that a log record must contain, computed when the first record is tested.
     of_record: OnceLock<OfRecord>,
 }
 
 impl LeafCondition {
-    /// Returns true if it is about a record as it is written.
+    /// Returns true if it is about raw records.
     fn is_entry(&self) -> bool {
         matches!(&self.pattern, LeafPattern::Event(pattern) if pattern.entry.is_some())
     }
 }
 
-/// What a log's record must contain before a condition is tested.
+/// The texts that a log record must contain for a condition to be tested.
 #[derive(Debug, Default)]
 struct OfRecord {
-    /// Texts one of which must occur as it is in its event.
+    /// Texts one of which must occur literally in the event.
     needed: Vec<Token>,
-    /// The tokens that it must contain literally.
+    /// The tokens that the record must contain literally.
     words: RequiredTokens,
 }
 
@@ -155,7 +155,7 @@ impl<'c> Tester<'c> {
         }
     }
 
-    /// Tests every condition on everything: slow, and what the fast way must agree with.
+    /// Creates a tester of every condition on everything: slow, and the reference that the fast way must agree with.
     pub fn naive(compiled: &'c Compiled) -> Self {
         Tester {
             compiled,
@@ -169,12 +169,12 @@ impl<'c> Tester<'c> {
         self.prefilter.is_none()
     }
 
-    /// Takes only events of a part of time.
+    /// Restricts it to events of a period.
     pub fn within(self, period: TimeRange) -> Self {
         Tester { period, ..self }
     }
 
-    /// Returns true if an event counts.
+    /// Returns true if an event is within the period.
     pub fn takes(&self, event: &Event<'_>) -> bool {
         self.period.holds(event)
     }
@@ -184,25 +184,25 @@ impl<'c> Tester<'c> {
         &self.compiled.catalogue
     }
 
-    /// The index of the conditions' texts; none for the slow reference.
+    /// The index of the conditions' literals; `None` for the slow reference.
     pub fn index(&self) -> Option<&'c Index> {
         self.prefilter.map(Prefilter::index)
     }
 
-    /// Returns true if a log record of one line may fulfil a leaf condition, judging by its words.
+    /// Returns true if a one-line log record may fulfil a leaf condition, judging by its words.
     pub fn may_fulfil(&self, (number, leaf): ConditionId, record: &Record) -> bool {
         self.leaves(number)
             .get(usize::from(leaf))
             .is_some_and(|leaf| self.of_record(leaf).words.may_match(record))
     }
 
-    /// Returns true if a leaf condition is about records as they are written.
+    /// Returns true if a leaf condition is about raw records.
     pub fn is_entry(&self, (number, leaf): ConditionId) -> bool {
         let leaf = self.leaves(number).get(usize::from(leaf));
         leaf.is_some_and(LeafCondition::is_entry)
     }
 
-    /// The lowest severity of a record that may fulfil a leaf condition, if it asks for one.
+    /// The minimum severity of a record that a leaf condition requires, if any.
     pub fn least(&self, (number, leaf): ConditionId) -> Option<Severity> {
         match &self.leaves(number).get(usize::from(leaf))?.pattern {
             LeafPattern::Event(pattern) => pattern.severity,
@@ -210,11 +210,10 @@ impl<'c> Tester<'c> {
         }
     }
 
-    /// Adds the hits of an event, in the order of their leaf conditions, and returns the number of tests that were ended at
-    /// a limit. Frames are asked only where none of these is
-    /// the answer by itself.
-    /// `candidates` are the conditions that it may fulfil if it is a log's record, in order and each once; without
-    /// them they are looked for. What sentences state is asked for if the document `is_paste`.
+    /// Adds the hits of an event, in the order of their leaf conditions, and returns the number of tests that stopped
+    /// at a limit. Frames are tested only if none of these hits answers alone. `candidates` are the conditions that a
+    /// log record may fulfil, sorted and deduplicated; if `None`, they are looked up. Statements in prose count only if
+    /// the document `is_paste`.
     pub fn event(
         &self,
         chunk: &Chunk,
@@ -227,7 +226,7 @@ impl<'c> Tester<'c> {
         let candidates = candidates.filter(|_| as_it_is);
         let record = chunk.text.text().as_bytes().get(event.span.clone());
         let facts = EventView::new(event, record.unwrap_or_default());
-        // where the texts were searched, the prefilter has seen to it already
+        // if the texts were searched, the prefilter has checked them already
         let as_it_is = as_it_is && (self.prefilter.is_none() || candidates.is_some());
         let least = if event.format == Format::Prose {
             LEAST_QUOTE
@@ -300,7 +299,7 @@ impl<'c> Tester<'c> {
         facts.stopped()
     }
 
-    /// The conditions that events of the class of one may fulfil whatever their message says, in order.
+    /// The conditions that events of the same class may fulfil whatever their message, in order.
     fn class(&self, prefilter: &Prefilter, event: &Event<'_>) -> Vec<ConditionId> {
         let mut leaves = prefilter.class(event);
         leaves.retain(|(number, leaf)| {
@@ -313,8 +312,8 @@ impl<'c> Tester<'c> {
         leaves
     }
 
-    /// Adds the hits of a record together with the lines that follow it, in the order of their leaf conditions, unless one
-    /// of these lines alone is a hit, and returns the number of tests that were ended at a limit.
+    /// Adds the hits of a record together with the lines that follow it, in the order of their leaf conditions, except
+    /// where one of these lines alone is a hit. Returns the number of tests that stopped at a limit.
     pub fn folded(
         &self,
         chunk: &Chunk,
@@ -335,7 +334,7 @@ impl<'c> Tester<'c> {
                 return;
             }
             let inside = |hit: &Hit| whole.start <= hit.record.start && hit.record.end <= whole.end;
-            // what follows in the chunk was tested too
+            // lines later in the chunk were tested too
             let of_chunk = |hit: &Hit| hit.record.start >= chunk.first_byte;
             let mut known = into.iter().rev().take_while(|(_, hit)| of_chunk(hit));
             if known.any(|(other, hit)| *other == leaf && inside(hit)) {
@@ -354,8 +353,8 @@ impl<'c> Tester<'c> {
         facts.stopped()
     }
 
-    /// Adds the hits of an object as it is written, in the order of their leaf conditions, and returns the number of tests
-    /// that were ended at a limit.
+    /// Adds the hits of a raw object, in the order of their leaf conditions, and returns the number of tests that
+    /// stopped at a limit.
     pub fn entry_of_object(
         &self,
         chunk: &Chunk,
@@ -401,7 +400,7 @@ impl<'c> Tester<'c> {
         stopped
     }
 
-    /// Returns true if there are conditions on records and objects as they are written.
+    /// Returns true if there are conditions on raw records and objects.
     pub fn has_entries(&self) -> bool {
         !self.compiled.prefilter().index().entries.is_empty()
     }
@@ -421,7 +420,7 @@ impl<'c> Tester<'c> {
             let condition = &self.catalogue().at(leaf.0 as usize).condition;
             let is_alone = condition.is_single() && condition.also.is_empty();
             let table = self.compiled.table_of(leaf);
-            // what compares otherwise is no match, and most rows of a table and most healthy objects do
+            // most rows of a table and most healthy objects fail a comparison of captures
             let comparisons = match table {
                 Some(table) => self.compiled.tables().comparisons(table),
                 None if is_alone => &condition.comparisons,
@@ -433,7 +432,7 @@ impl<'c> Tester<'c> {
             if !comparisons.is_empty() && tested.as_mut().is_some_and(refused) {
                 return false;
             }
-            // what only refutes is never shown
+            // facts that only refute are never shown
             let is_shown = match table {
                 Some(table) => !self.compiled.tables().only_refutes(table),
                 None => !self.refutes(leaf),
@@ -462,13 +461,13 @@ impl<'c> Tester<'c> {
         }
     }
 
-    /// Returns true if a leaf condition is what must not be there.
+    /// Returns true if a leaf condition is part of `none`.
     fn refutes(&self, (number, leaf): ConditionId) -> bool {
         let leaf = self.leaves(number).get(usize::from(leaf));
         leaf.is_some_and(|leaf| leaf.refutes)
     }
 
-    /// The conditions on objects of a kind; none for the slow reference.
+    /// Returns the prefilter of conditions on objects of a kind; `None` for the slow reference.
     fn object_prefilter(&self, kind: Option<&str>) -> Option<&'c ObjectPrefilter> {
         let prefilter = self.prefilter?;
         let slot = prefilter.of_objects(kind)?;
@@ -488,7 +487,7 @@ impl<'c> Tester<'c> {
         }))
     }
 
-    /// Goes through some conditions.
+    /// Calls `test` with each of the given conditions.
     fn each(&self, leaves: &[ConditionId], mut test: impl FnMut(ConditionId, &LeafCondition)) {
         for (number, leaf) in leaves {
             if let Some(condition) = self.leaves(*number).get(usize::from(*leaf)) {
@@ -497,7 +496,7 @@ impl<'c> Tester<'c> {
         }
     }
 
-    /// Goes through all conditions.
+    /// Calls `test` with every condition.
     fn all(&self, mut test: impl FnMut(ConditionId, &LeafCondition)) {
         for number in (0..).take(self.compiled.leaves.len()) {
             for (leaf, condition) in (0..).zip(self.leaves(number)) {
@@ -559,7 +558,7 @@ impl<'c> Tester<'c> {
     }
 }
 
-/// Words that are looked for in lower case.
+/// Converts texts to lower-case tokens.
 fn words_of(texts: &[String]) -> Vec<Token> {
     let lower = texts.iter().map(|text| text.to_ascii_lowercase());
     lower.map(|text| Token::new(&text)).collect()

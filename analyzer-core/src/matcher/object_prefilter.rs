@@ -1,8 +1,8 @@
 //! A prefilter for the conditions on objects of one kind.
 //!
-//! Most objects lack what most conditions ask for: a value is missing, or it is another word. Of each condition one
-//! such test is its gate, and gates on one value are decided together, by a look-up of its word; what passes its gate
-//! is held against the other tests. Each value that any condition asks for is looked up once for all of them.
+//! Most objects lack what most conditions require: a value is missing, or is a different word. One such test of each
+//! condition is its gate, and all gates on one value are decided together by looking up its word; conditions that pass
+//! their gate undergo the remaining tests. Each value that any condition tests is looked up once.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::hash::HashMap;
 
 use super::memo::{LastRow, Memo, OfKind, RangeTest, Results};
 
-/// The formats that show objects; a condition may ask for some of them.
+/// The formats of objects, which conditions may restrict.
 const FORMATS: [Format; 5] = [
     Format::Describe,
     Format::Table,
@@ -27,21 +27,21 @@ const FORMATS: [Format; 5] = [
 /// The conditions on objects of one kind.
 #[derive(Debug)]
 pub(super) struct ObjectPrefilter {
-    /// The paths of the values that are asked of an object itself.
+    /// The paths of the values of an object itself that are tested.
     paths: Vec<Box<str>>,
-    /// The numbers of these that a key may be the start of, or all of.
+    /// The indices of the paths that equal a key or start with it.
     by_key: HashMap<Box<str>, Vec<usize>>,
-    /// Lists, each with where the values occur that are asked of its items.
+    /// The lists whose items are tested, each with the paths of the items' values.
     lists: Vec<(Box<str>, Vec<Box<str>>)>,
     conditions: Vec<PrefilteredCondition>,
-    /// The number of their tests.
+    /// The number of tests of all conditions.
     tests: usize,
-    /// The conditions that an object of each format may fulfil, and those that one of any other format may.
+    /// The conditions that an object of each format may fulfil, and those for any other format.
     by_format: [Gates; FORMATS.len()],
     of_others: Gates,
 }
 
-/// The part of a condition that is decided before any capture is made.
+/// The part of a condition that is decided before anything is captured.
 #[derive(Debug)]
 struct PrefilteredCondition {
     leaf: ConditionId,
@@ -49,16 +49,16 @@ struct PrefilteredCondition {
     fields: Vec<RequiredTexts>,
     /// The tests of fields that need more than a comparison of words.
     tests: Vec<Tested>,
-    /// By the lists' numbers, what one item of one of them must fulfil.
+    /// The requirements on an item, by list index; one item of one list must fulfil all of them.
     lists: Vec<(usize, Vec<RequiredTexts>)>,
-    /// The tests of items that need more than a comparison of words, for each of the lists.
+    /// For each list, the tests of items that need more than a comparison of words.
     item_tests: Vec<Vec<Tested>>,
 }
 
-/// A test of one value that is held against texts, patterns and numbers.
+/// A test of one value against texts, patterns and numbers.
 #[derive(Debug)]
 pub(super) struct Tested {
-    /// The number of its path.
+    /// The index of its path.
     path: usize,
     /// Its key in the pattern.
     pub key: Box<str>,
@@ -66,14 +66,14 @@ pub(super) struct Tested {
     pub number: usize,
 }
 
-/// A test of one value.
+/// A word test of one value.
 #[derive(Debug)]
 struct RequiredTexts {
-    /// The number of its path.
+    /// The index of its path.
     path: usize,
-    /// True if it must be there.
+    /// True if the value must be present.
     needed: bool,
-    /// The words of which a text must be one; any if there is none.
+    /// The words that a text must be one of; any text passes if empty.
     words: Vec<Box<str>>,
 }
 
@@ -100,29 +100,29 @@ impl RequiredTexts {
     }
 }
 
-/// The gates of conditions, which are given by their numbers.
+/// The gates of conditions, which are referred to by number.
 #[derive(Debug, Default)]
 struct Gates {
-    /// On the values of an object itself.
+    /// Gates on values of an object itself.
     fields: Vec<Gate>,
-    /// On the values of a list's items, with the list's number.
+    /// Gates on values of a list's items, with the list's index.
     items: Vec<(usize, Vec<Gate>)>,
-    /// The conditions without any.
+    /// The conditions without a gate.
     open: Vec<usize>,
 }
 
 /// The gates on one value.
 #[derive(Debug, Default)]
 struct Gate {
-    /// The number of its path.
+    /// The index of its path.
     path: usize,
-    /// The conditions that a text passes which is one of their words.
+    /// The conditions that a text passes if it is the given word.
     by_word: HashMap<Box<str>, Vec<usize>>,
-    /// Those that a value passes which is not a text.
+    /// The conditions that any value but a text passes.
     not_text: Vec<usize>,
-    /// Those that any value passes.
+    /// The conditions that any value passes.
     any: Vec<usize>,
-    /// Those that a missing value passes.
+    /// The conditions that a missing value passes.
     missing: Vec<usize>,
 }
 
@@ -166,7 +166,7 @@ impl Gate {
 }
 
 impl Gates {
-    /// Adds a condition with its most telling test as its gate.
+    /// Adds a condition with its most selective test as its gate.
     fn add(&mut self, condition: &PrefilteredCondition, number_of: usize) {
         let with_words = |asked: &&RequiredTexts| !asked.words.is_empty();
         let lists = condition.lists.iter();
@@ -202,7 +202,7 @@ impl Gates {
     }
 }
 
-/// The number of what is in a list, or is added to it.
+/// Returns the index of an item in a list, adding it if it is new.
 fn number<T>(all: &mut Vec<T>, new: T, is_same: impl Fn(&T) -> bool) -> usize {
     all.iter().position(is_same).unwrap_or_else(|| {
         all.push(new);
@@ -211,7 +211,7 @@ fn number<T>(all: &mut Vec<T>, new: T, is_same: impl Fn(&T) -> bool) -> usize {
 }
 
 impl ObjectPrefilter {
-    /// Of these conditions, in their order.
+    /// Creates a prefilter of these conditions, keeping their order.
     pub fn new(
         conditions: impl Iterator<Item = (ConditionId, Arc<ObjectPattern>)>,
     ) -> ObjectPrefilter {
@@ -291,7 +291,7 @@ impl ObjectPrefilter {
         prefilter
     }
 
-    /// Of the paths' values those that an object surely lacks, as its keys tell; the others are not known yet.
+    /// Returns the values known to be missing, judging by the object's keys; the others are `None` until looked up.
     fn lacking<'o, 'a>(&self, object: &'o Object<'a>) -> Vec<Option<Option<&'o Value<'a>>>> {
         let mut known = vec![Some(None); self.paths.len()];
         let keys = object.fields.iter().map(|(key, _)| self.by_key.get(key));
@@ -303,15 +303,15 @@ impl ObjectPrefilter {
         known
     }
 
-    /// Calls `may` with each condition that an object may fulfil, and the tests of fields that it has passed; it returns
-    /// false where the values of these rule the condition out.
+    /// Calls `may` with each condition that an object may fulfil and the field tests that it has passed. `may` returns
+    /// false if the captured values rule the condition out.
     pub fn pass(
         &self,
         object: &Object<'_>,
         memo: &mut Memo,
         mut may: impl FnMut(ConditionId, &ObjectPattern, TestedFields<'_>) -> bool,
     ) {
-        // prefilters are made once and stay where they are
+        // prefilters are created once and never move
         let OfKind { results, last } = memo.of(std::ptr::from_ref(self).addr(), self.tests);
         let mut ask = |known: &PrefilteredCondition, results: &mut Results| {
             let tests = &known.tests;
@@ -366,7 +366,7 @@ impl ObjectPrefilter {
         }
     }
 
-    /// What comes of the test of a range for an object.
+    /// Evaluates a range test on an object.
     fn holds(&self, range: &RangeTest, object: &Object<'_>) -> bool {
         let test = || {
             let condition = self.conditions.get(range.condition)?;
@@ -377,26 +377,26 @@ impl ObjectPrefilter {
     }
 }
 
-/// The values of an object that were asked for.
+/// The values of an object that have been looked up.
 struct Values<'s, 'o, 'a> {
     prefilter: &'s ObjectPrefilter,
     object: &'o Object<'a>,
-    /// Of each list its items, and where the values of the first one start.
+    /// For each list, its items and the index of its first item's values in `known`.
     places: Vec<Option<(Vec<&'o Value<'a>>, usize)>>,
-    /// By the numbers of the paths: first those of the object, then those of each item.
+    /// The values by path index: first those of the object, then those of each item.
     known: Vec<Option<Option<&'o Value<'a>>>>,
-    /// By the numbers of the tests, their last results.
+    /// The last results, by test number.
     results: &'s mut Results,
-    /// The paths of numbers of which not only the range was asked for.
+    /// The paths of numbers that were tested for more than their range.
     exact: Vec<usize>,
-    /// The ranges that were asked for.
+    /// The range tests that were evaluated.
     ranges: Vec<RangeTest>,
-    /// False if all values are scalars, as those of a table's row.
+    /// False if all values are scalars, as in a table row.
     has_lists: bool,
 }
 
 impl<'o, 'a> Values<'_, 'o, 'a> {
-    /// The numbers of the conditions that pass their gates, in order.
+    /// Returns the numbers of the conditions that pass their gates, in order.
     fn pass(&mut self, gates: &Gates) -> Vec<usize> {
         let mut passed = gates.open.clone();
         for gate in &gates.fields {
@@ -414,19 +414,19 @@ impl<'o, 'a> Values<'_, 'o, 'a> {
         passed
     }
 
-    /// The value of the object at a path.
+    /// Returns the value of the object at a path.
     fn field(&mut self, path: usize) -> Option<&'o Value<'a>> {
         let find = || self.object.fields.get(self.prefilter.paths.get(path)?);
         let slot = self.known.get_mut(path)?;
         *slot.get_or_insert_with(find)
     }
 
-    /// Returns true if a value of the object refuses what is asked.
+    /// Returns true if a value of the object fails a word test.
     fn refuse(&mut self, asked: &RequiredTexts) -> bool {
         asked.refuses(self.field(asked.path))
     }
 
-    /// The number of a list's items.
+    /// Returns the number of a list's items.
     fn items(&mut self, list: usize) -> usize {
         if !self.has_lists {
             return 0;
@@ -445,7 +445,7 @@ impl<'o, 'a> Values<'_, 'o, 'a> {
         items.len()
     }
 
-    /// The value of a list's item at a path.
+    /// Returns the value of a list's item at a path.
     fn of_item(&mut self, list: usize, number: usize, path: usize) -> Option<&'o Value<'a>> {
         let (_, paths) = self.prefilter.lists.get(list)?;
         let (items, begin) = self.places.get(list)?.as_ref()?;
@@ -454,7 +454,7 @@ impl<'o, 'a> Values<'_, 'o, 'a> {
         *slot.get_or_insert_with(|| item.get(paths.get(path)?))
     }
 
-    /// Returns true if a value of the object passes a test, which has these numbers among the conditions and their tests.
+    /// Returns true if a value of the object passes a test, given the indices of its condition and of the test.
     fn hold(
         &mut self,
         (condition, number): (usize, usize),
@@ -479,7 +479,7 @@ impl<'o, 'a> Values<'_, 'o, 'a> {
         holds
     }
 
-    /// Returns true if an item of one of a condition's lists may be all that it asks.
+    /// Returns true if an item of one of a condition's lists may fulfil all of its tests.
     fn have_item(&mut self, condition: &PrefilteredCondition) -> bool {
         let mut lists = condition.lists.iter().zip(&condition.item_tests);
         lists.any(|((list, asked), tests)| {

@@ -1,4 +1,4 @@
-//! The conditions that an event or object may fulfil, found by a few words in it.
+//! Selects the conditions that an event or object may fulfil, by a few words in it.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -14,15 +14,15 @@ use super::object_prefilter::ObjectPrefilter;
 #[derive(Debug)]
 pub(crate) struct Prefilter {
     index: Cow<'static, Index>,
-    /// The conditions on objects of each kind that one asks for, and on those of other kinds, made when such
-    /// an object is tested first.
+    /// The conditions on objects of each kind that a condition names, and last those on other kinds; built when such an
+    /// object is first tested.
     of_objects: Vec<OnceLock<ObjectPrefilter>>,
-    /// Finds the words of statements, made when a text is tested first.
+    /// Finds the words of statements; built when a text is first tested.
     statements: OnceLock<Option<AhoCorasick>>,
 }
 
 impl Prefilter {
-    /// For all signatures of a catalogue.
+    /// Creates the prefilter of a catalogue's signatures.
     pub fn new(catalogue: &Catalogue) -> Prefilter {
         let index = catalogue.index();
         Prefilter {
@@ -32,12 +32,12 @@ impl Prefilter {
         }
     }
 
-    /// The index, for texts that are not parsed yet.
+    /// Returns the index, for texts that are not parsed yet.
     pub fn index(&self) -> &Index {
         &self.index
     }
 
-    /// The leaf conditions that an event may fulfil whatever its texts say, in order, each once.
+    /// Returns the leaf conditions that an event may fulfil whatever its texts, sorted and deduplicated.
     pub fn class(&self, event: &Event<'_>) -> Vec<ConditionId> {
         let mut leaves = self.index.any_event.to_vec();
         if let Some(reason) = &event.reason {
@@ -48,8 +48,8 @@ impl Prefilter {
         leaves
     }
 
-    /// The leaf conditions that an event may fulfil by what its texts say and those of its class, in order, each once; `record` is the
-    /// event as it is written.
+    /// Returns the leaf conditions that an event may fulfil, judging by its texts and its class, sorted and
+    /// deduplicated. `record` is the raw event.
     pub fn event(
         &self,
         (event, record): (&Event<'_>, &[u8]),
@@ -70,21 +70,21 @@ impl Prefilter {
                 self.index.text(folded(text).as_bytes(), into);
             }
         }
-        // the class is in order, and a stable sort joins what is
+        // a stable sort merges sorted runs fast
         found.sort();
         found.dedup();
         found
     }
 
-    /// Adds the conditions on what sentences state that one of these texts may fulfil.
+    /// Adds the conditions on statements that one of these texts may fulfil.
     fn statements(&self, texts: &[Text<'_>], into: &mut Vec<ConditionId>) {
         let all = &self.index.statements;
-        // those that need no word come first, under an empty one
+        // conditions that need no word come first, under an empty word
         let first = usize::from(all.words.get(0) == Some(""));
         let words = || all.iter().skip(first);
         into.extend((0..first).flat_map(|number| all.conditions.get(number)));
         let search = self.statements.get_or_init(|| {
-            // quicker to make than what finds faster
+            // cheaper to build than the faster kinds
             let kind = Some(AhoCorasickKind::NoncontiguousNFA);
             let mut search = AhoCorasick::builder();
             let search = search.kind(kind).ascii_case_insensitive(true);
@@ -102,7 +102,7 @@ impl Prefilter {
         }
     }
 
-    /// The leaf conditions that an object may fulfil as it is written, in order, each once.
+    /// Returns the leaf conditions that a raw object may fulfil, sorted and deduplicated.
     pub fn entries(&self, record: &[u8]) -> Vec<ConditionId> {
         let mut leaves = Vec::new();
         self.index.entry(record, &mut leaves);
@@ -111,34 +111,34 @@ impl Prefilter {
         leaves
     }
 
-    /// The place of the conditions on objects of a kind; kinds that no condition asks for share the last one.
+    /// Returns the slot of the conditions on objects of a kind; kinds that no condition names share the last one.
     pub(super) fn of_objects(&self, kind: Option<&str>) -> Option<&OnceLock<ObjectPrefilter>> {
         let number = kind.and_then(|kind| self.index.kind_number(kind));
         self.of_objects
             .get(number.unwrap_or(self.index.kinds.len()))
     }
 
-    /// The leaf conditions on objects of a kind, in order, each once.
+    /// Returns the leaf conditions on objects of a kind, sorted and deduplicated.
     pub fn objects(&self, kind: Option<&str>) -> Vec<ConditionId> {
         let mut leaves = self.index.any_object.to_vec();
         if let Some(kind) = kind {
             self.index.kind(kind, &mut leaves);
         }
-        // each of both is sorted, and a stable sort joins what is
+        // a stable sort merges sorted runs fast
         leaves.sort();
         leaves.dedup();
         leaves
     }
 }
 
-/// Returns true if the texts that a condition needs must occur in a record of this format with just the
-/// spaces that they have: so they can be found before the record is parsed. People and terminals
-/// wrap tables, descriptions and objects, but not log files.
+/// Returns true if the literals of a condition must occur in a record of this format with exactly their spaces, so that
+/// they can be found before the record is parsed. People and terminals wrap tables, descriptions and objects, but not
+/// log files.
 pub(crate) fn is_verbatim(format: Format) -> bool {
     !format.is_structured()
 }
 
-/// The text with one space for each run of spaces, and one at each end for those that may be there.
+/// Collapses each run of spaces into one, and adds one at each end.
 fn folded(text: &str) -> String {
     let mut folded = String::from(" ");
     for word in text.split_whitespace() {
@@ -148,7 +148,7 @@ fn folded(text: &str) -> String {
     folded
 }
 
-/// Returns true if all spaces of a text are alone.
+/// Returns true if a text contains only single spaces.
 fn is_folded(text: &str) -> bool {
     let blank = |b: u8| matches!(b, b' ' | b'\t' | b'\n' | b'\r');
     let bytes = text.as_bytes();

@@ -4,8 +4,8 @@ use super::hit::Hit;
 use kwhy_model::Subject;
 use kwhy_signature::Scope;
 
-/// Returns true if two hits share what the scope demands. What is not known is taken to agree within one
-/// document, as pastes often leave names out.
+/// Returns true if two hits share what the scope demands. Unknown properties count as equal within one document, as
+/// pastes often omit names.
 pub(crate) fn related(a: &Hit, b: &Hit, scope: Scope) -> bool {
     let near = a.document == b.document;
     match scope {
@@ -24,7 +24,7 @@ pub(crate) fn related(a: &Hit, b: &Hit, scope: Scope) -> bool {
     }
 }
 
-/// The node that a subject is, or is on.
+/// Returns the node that a subject is or runs on.
 pub(crate) fn node(subject: &Subject) -> Option<&str> {
     match subject.kind.as_deref() {
         Some("Node") => subject.name.as_deref(),
@@ -32,7 +32,7 @@ pub(crate) fn node(subject: &Subject) -> Option<&str> {
     }
 }
 
-/// Returns true if two subjects may be the same object, or of one workload.
+/// Returns true if two subjects may be the same object, or belong to one workload.
 pub(crate) fn subjects_agree(a: &Subject, b: &Subject, near: bool, workload: bool) -> bool {
     let (Some(name), Some(other)) = (&a.name, &b.name) else {
         return near;
@@ -44,7 +44,7 @@ pub(crate) fn subjects_agree(a: &Subject, b: &Subject, near: bool, workload: boo
     if !same_namespace {
         return false;
     }
-    // each machine has units of the same names
+    // units of different machines have the same names
     let of_other_node = || matches!((&a.node, &b.node), (Some(a), Some(b)) if a != b);
     if a.kind.as_deref() == Some("Unit") && of_other_node() {
         return false;

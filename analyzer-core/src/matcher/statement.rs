@@ -1,27 +1,27 @@
-//! Sentences that report what they name: `our pod was OOMKilled`, `it fails with connection refused`, and not `no pod was
-//! OOMKilled`, `OOMKilled means that ...`, `what to do about OOMKilled`, or a heading.
+//! Recognises sentences that report a fault: `our pod was OOMKilled`, `it fails with connection refused`; but not `no
+//! pod was OOMKilled`, `OOMKilled means that ...`, `what to do about OOMKilled`, or a heading.
 //!
-//! A report has a verb of one beside the phrase, or the phrase is the last link of an error, and nothing denies it, asks for it, or
-//! explains it in general.
+//! In a report a reporting verb is near the phrase, or the phrase is the last link of an error, and nothing denies it,
+//! asks for it, or explains it in general.
 
 use std::ops::Range;
 
-/// The number of words beside a phrase that may deny it or be its verb.
+/// The number of words before a phrase that may deny it or be its verb.
 const BESIDE: usize = 3;
 
 /// The number of words after a phrase that may be its verb.
 const AFTER: usize = 4;
 
-/// The least length of a phrase that is a report by itself: nobody names a fault by so many words.
+/// The minimum length in bytes of a phrase that is a report by itself: nobody refers to a fault by so long a name.
 const LONG: usize = 24;
 
-/// The marks after which another sentence starts.
+/// The marks that end a sentence.
 const SENTENCES: [&str; 8] = [". ", "? ", "! ", "; ", "\n", "。", "？", "；"];
 
-/// The marks after which another clause starts.
+/// The marks that end a clause.
 const CLAUSES: [&str; 2] = [", ", "，"];
 
-/// Words before a phrase by which it is not there, may be, or should be kept away.
+/// Words before a phrase that deny it, question it, or warn of it.
 const NOT_STATED: [&str; 31] = [
     "about",
     "any",
@@ -56,12 +56,12 @@ const NOT_STATED: [&str; 31] = [
     "zero",
 ];
 
-/// Words after a phrase by which it is over, or none.
+/// Words after a phrase that say it is over or absent.
 const OVER: [&str; 10] = [
     "0", "closed", "false", "fixed", "gone", "no", "none", "null", "resolved", "solved",
 ];
 
-/// Words that make a sentence one about what such words mean.
+/// Words that mark a sentence as a general explanation.
 const EXPLAINS: [&str; 14] = [
     "always",
     "chapter",
@@ -79,7 +79,7 @@ const EXPLAINS: [&str; 14] = [
     "words",
 ];
 
-/// Stems of verbs by which people report.
+/// Stems of verbs that report.
 const VERBS: [&str; 44] = [
     "appear",
     "block",
@@ -127,12 +127,12 @@ const VERBS: [&str; 44] = [
     "stuck",
 ];
 
-/// What follows a stem in the forms of its verb.
+/// The endings that make a stem a form of its verb.
 const ENDINGS: [&str; 12] = [
     "", "d", "e", "ed", "es", "ing", "n", "ne", "red", "ring", "s", "ting",
 ];
 
-/// Further verbs, as they are.
+/// Further reporting words, in full.
 const OTHER_VERBS: [&str; 16] = [
     "because",
     "broke",
@@ -157,7 +157,7 @@ const AUXILIARIES: [&str; 10] = [
     "are", "be", "been", "being", "has", "have", "is", "ran", "was", "were",
 ];
 
-/// Parts of words in other languages by which a sentence reports.
+/// Parts of words in other languages that report.
 const REPORTS: [&str; 26] = [
     "报",
     "提示",
@@ -187,7 +187,7 @@ const REPORTS: [&str; 26] = [
     "fehler",
 ];
 
-/// Parts of words in other languages that deny what follows, or make a condition of it.
+/// Parts of words in other languages that deny what follows, or make it a condition.
 const DENIALS: [&str; 8] = [
     "没有",
     "不是",
@@ -199,7 +199,7 @@ const DENIALS: [&str; 8] = [
     "если",
 ];
 
-/// Returns true if the sentence around a range of a text reports what the range says.
+/// Returns true if the sentence around a range of a text reports what the range names.
 pub(super) fn is_stated(text: &str, range: Range<usize>) -> bool {
     let before = text.get(..range.start).unwrap_or("");
     let phrase = text.get(range.clone()).unwrap_or("");
@@ -235,7 +235,7 @@ pub(super) fn is_stated(text: &str, range: Range<usize>) -> bool {
             .any(|part| sentence.iter().any(|text| text.contains(part)))
 }
 
-/// Returns true if words beside a phrase deny it, ask for it, or make a condition of its clause.
+/// Returns true if words near a phrase deny it, ask for it, or make its clause a condition.
 fn is_denied(clause: &str, after: &str) -> bool {
     let near = |word| is_one_of(&NOT_STATED, word);
     let is_condition = words(clause)
@@ -248,7 +248,7 @@ fn is_denied(clause: &str, after: &str) -> bool {
         || DENIALS.iter().any(|denial| clause.contains(denial))
 }
 
-/// Returns true if a sentence is about any such object, or about words.
+/// Returns true if a sentence is about such faults or terms in general.
 fn is_general(before: &str, phrase: &str, after: &str) -> bool {
     let all = || words(before).chain(words(phrase)).chain(words(after));
     let is_any = || {
@@ -264,7 +264,7 @@ fn is_general(before: &str, phrase: &str, after: &str) -> bool {
     all().any(|word| is_one_of(&EXPLAINS, word)) || is_any()
 }
 
-/// The end of a sentence, and whether it asks.
+/// Returns the rest of a sentence, and true if it is a question.
 fn sentence_end(after: &str) -> (&str, bool) {
     let end = SENTENCES.iter().filter_map(|end| after.find(end)).min();
     let rest = after.get(..end.unwrap_or(after.len())).unwrap_or("");
@@ -273,7 +273,7 @@ fn sentence_end(after: &str) -> (&str, bool) {
     (rest, asks(mark) || rest.trim_end().ends_with(['?', '？']))
 }
 
-/// The text after the last of some marks.
+/// Returns the text after the last of these marks.
 fn after_last<'t>(text: &'t str, marks: &[&str]) -> &'t str {
     let starts = marks
         .iter()
@@ -281,7 +281,7 @@ fn after_last<'t>(text: &'t str, marks: &[&str]) -> &'t str {
     text.get(starts.max().unwrap_or(0)..).unwrap_or("")
 }
 
-/// Returns true if a word is a form of a verb that reports.
+/// Returns true if a word is a form of a reporting verb.
 fn is_verb(word: &str) -> bool {
     let ending = |verb: &str| {
         let (start, ending) = word.split_at_checked(verb.len())?;

@@ -1,21 +1,22 @@
-//! The period of time in which events count.
+//! The period in which events count.
 
 use kwhy_model::Event;
 use kwhy_parse::infer_year;
 
-/// A part of time, in nanoseconds since 1970; an event of which no time is known always belongs to it.
+/// A period in nanoseconds since 1970. Events without a known time are always in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TimeRange {
-    /// Not before.
+    /// The earliest time.
     pub since: Option<i128>,
-    /// Not after.
+    /// The latest time.
     pub until: Option<i128>,
     /// The time at which the input was collected, from which ages count back.
     pub now: Option<i128>,
 }
 
 impl TimeRange {
-    /// Returns true if an event was last seen in it. A time without a year is taken in the year nearest to it.
+    /// Returns true if an event was last seen in it. A time without a year is taken to be in the year nearest to the
+    /// period.
     pub fn holds(&self, event: &Event<'_>) -> bool {
         let Some(near) = self.until.or(self.since) else {
             return true;

@@ -1,4 +1,4 @@
-//! Reports that are made by hand: by tests of renderers, by programs that join reports.
+//! Builds reports by hand, for tests of renderers and programs that join reports.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -12,7 +12,7 @@ use super::{
 };
 
 impl Default for Report {
-    /// A report in which nothing was read and found.
+    /// Creates a report of an empty input.
     ///
     /// ```
     /// use kwhy_core::{Finding, Report};
@@ -90,7 +90,7 @@ impl Finding {
 }
 
 impl Report {
-    /// The name of an input as the report shows it: without the secrets that are in it, unless the report shows them.
+    /// Returns the name of an input as the report shows it: with secrets masked, unless the report shows them.
     ///
     /// ```
     /// let report = kwhy_core::Analyzer::new().analyze_text("stdin", "");
@@ -102,7 +102,7 @@ impl Report {
 }
 
 impl Evidence {
-    /// Creates the evidence of a whole line, of which the bytes `mark` prove something.
+    /// Creates the evidence of a whole line, in which the bytes `mark` prove something.
     ///
     /// ```
     /// use kwhy_core::report::Evidence;
@@ -218,7 +218,7 @@ impl InputSummary {
         }
     }
 
-    /// Returns the names of the formats found: `text` for plain text, `empty` where there is no line.
+    /// Returns the names of the formats found: `text` for plain text, `empty` for an input without lines.
     ///
     /// ```
     /// let mut input = kwhy_core::report::InputSummary::new("stdin");

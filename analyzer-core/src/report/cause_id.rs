@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 use std::fmt;
 
-/// The id of a root cause: a family and a name, such as `storage/configmap-missing`. It compares with texts.
+/// The id of a root cause: a family and a name, such as `storage/configmap-missing`. It can be compared with strings.
 ///
 /// ```
 /// use kwhy_core::report::CauseId;
@@ -19,19 +19,19 @@ use std::fmt;
 pub struct CauseId(Box<str>);
 
 impl CauseId {
-    /// Returns the id as a text.
+    /// Returns the id as a string.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Returns the part before the slash; all of the id if there is none.
+    /// Returns the part before the slash; the whole id if there is none.
     pub fn family(&self) -> &str {
         self.0
             .split_once('/')
             .map_or(&*self.0, |(family, _)| family)
     }
 
-    /// Returns the part after the slash; all of the id if there is none.
+    /// Returns the part after the slash; the whole id if there is none.
     pub fn name(&self) -> &str {
         self.0.split_once('/').map_or(&*self.0, |(_, name)| name)
     }

@@ -8,8 +8,8 @@ pub struct CommandLine {
 }
 
 impl CommandLine {
-    /// Creates a command of a program and its arguments. Returns `None` if there is no program, or
-    /// if a word contains NUL.
+    /// Creates a command from a program and its arguments. Returns `None` if there is no program, or if a word contains
+    /// NUL.
     ///
     /// ```
     /// use kwhy_core::report::CommandLine;
@@ -33,7 +33,7 @@ impl CommandLine {
     }
 }
 
-/// What a command is in JSON.
+/// The JSON representation of a command.
 #[cfg(feature = "schema")]
 #[derive(schemars::JsonSchema)]
 #[allow(dead_code)]

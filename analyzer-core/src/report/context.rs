@@ -6,12 +6,12 @@ use kwhy_parse::redact::{SecretPolicy, Secrets};
 use super::Report;
 use crate::Document;
 
-/// The number of bytes of such a line that are kept.
+/// The maximum number of bytes kept of a line around the evidence.
 const LONGEST: usize = 160;
 
 impl Report {
-    /// Fills in `lines` lines before and after each evidence of one document, of which `content` is all. Secrets are masked, unless
-    /// the report shows them.
+    /// Fills in `lines` lines before and after each piece of evidence in one document, whose whole text is `content`.
+    /// Secrets are masked, unless the report shows them.
     ///
     /// ```
     /// use kwhy_core::Analyzer;

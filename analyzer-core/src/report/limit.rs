@@ -25,7 +25,7 @@ macro_rules! limits {
         #[non_exhaustive]
         pub enum Limit {
             $($(#[$doc])* $kind,)*
-            /// One that this version does not know, by its name.
+            /// A kind that this version does not know, by its name.
             Other(Box<str>),
         }
 
@@ -54,9 +54,9 @@ macro_rules! limits {
 }
 
 limits! {
-    /// Lines of which the end was omitted.
+    /// Lines whose end was omitted.
     LongLine = "long-line",
-    /// Bytes that are no text.
+    /// Bytes that are not valid text.
     InvalidUtf8 = "invalid-utf-8",
     /// A file that is not text.
     Binary = "binary",
@@ -72,19 +72,19 @@ limits! {
     ManyFindings = "many-findings",
     /// More lines that report errors than were read.
     ManyErrors = "many-errors",
-    /// Tests of records as they are written that were ended at a limit: programs of jq, expressions in very long records.
+    /// Tests of raw records that stopped at a limit: jq programs, expressions on very long records.
     EntryTests = "entry-tests",
-    /// Values of which the end was omitted.
+    /// Values whose end was omitted.
     LongValue = "long-value",
-    /// Objects in JSON of which the end was omitted.
+    /// JSON objects whose end was omitted.
     LargeObject = "large-object",
     /// JSON that ends before its brackets are closed.
     CutOff = "cut-off",
-    /// Maps and lists that are nested too deep.
+    /// Maps and lists that are nested too deeply.
     Depth = "depth",
-    /// YAML aliases that stand for too many values.
+    /// YAML aliases that expand to too many values.
     Aliases = "aliases",
-    /// Findings that are not of the namespace that was asked for.
+    /// Findings outside the requested namespace.
     Namespace = "namespace",
     /// A namespace that does not occur in the input.
     NamespaceUnknown = "namespace-unknown",
@@ -98,29 +98,29 @@ limits! {
     Link = "link",
     /// Devices and pipes, which are not read.
     Device = "device",
-    /// Files with holes, of which what is written was read.
+    /// Sparse files, of which only the written parts were read.
     Sparse = "sparse",
     /// Members with the same content as others.
     Duplicate = "duplicate",
-    /// An archive or compression that is not read.
+    /// An archive or compression format that is not supported.
     Unsupported = "unsupported",
     /// Files that such a bundle usually contains and this one does not.
     NotCollected = "not-collected",
-    /// An error that the program that made a bundle reports in it.
+    /// An error reported in a bundle by the program that made it.
     CollectorError = "collector-error",
     /// A member of an archive that is too large.
     MemberSize = "member-size",
-    /// Archives that are too large in all.
+    /// Archives whose total size is too large.
     TotalSize = "total-size",
-    /// A compression that is too good to be true.
+    /// A compression ratio that is too high.
     Ratio = "ratio",
     /// Archives with too many members.
     Members = "members",
-    /// Archives in archives, too deep.
+    /// Archives nested too deeply.
     Nesting = "nesting",
     /// Members whose names are too long.
     PathLength = "path-length",
-    /// Reading that took longer than it may.
+    /// Reading that exceeded its time limit.
     Time = "time",
 }
 
@@ -158,7 +158,7 @@ impl PartialEq for Limit {
 
 impl Eq for Limit {}
 
-/// Kinds are in the order of their names.
+/// Orders kinds by name.
 impl Ord for Limit {
     fn cmp(&self, other: &Limit) -> Ordering {
         self.name().cmp(other.name())
@@ -186,7 +186,7 @@ pub struct LimitMet {
     pub source: String,
     /// The kind.
     pub limit: Limit,
-    /// A description of what was done.
+    /// A description of what was omitted or done.
     pub message: String,
 }
 

@@ -50,10 +50,10 @@ pub struct Report {
     /// The answer to "is something wrong?".
     #[serde(default)]
     pub verdict: Verdict,
-    /// The health of the objects that the input shows, by kind.
+    /// The health of the objects in the input, by kind.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub health: Vec<KindHealth>,
-    /// Restarts of nodes, rollouts and the start of the cluster.
+    /// Node restarts, rollouts and the start of the cluster.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub situations: Vec<Situation>,
     /// The latest time found in the input: its end, or somewhat before that.
@@ -85,10 +85,10 @@ pub struct Report {
     /// The namespaces named by the findings and the input, up to 1000.
     #[serde(skip)]
     pub namespaces: BTreeSet<String>,
-    /// The number of log records that report a failure and are called information by their writer.
+    /// The number of log records that report a failure but are logged as information.
     #[serde(skip)]
     pub(crate) info_failures: u64,
-    /// What became of secrets.
+    /// The policy that was applied to secrets.
     #[serde(skip)]
     pub(crate) secrets: SecretPolicy,
     /// Sizes and counts.
@@ -157,7 +157,7 @@ pub struct Finding {
     pub others_at_least: bool,
     /// The captured values by name.
     pub captures: BTreeMap<String, String>,
-    /// The differing values of further faults of the same kind of the object.
+    /// The differing values of further faults of the object, of the same kind.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<BTreeMap<String, String>>,
     /// The number of occurrences.
@@ -186,7 +186,7 @@ pub struct Finding {
     pub fix: Vec<Fix>,
     /// Links for further reading.
     pub references: Vec<String>,
-    /// What rules of the community say of it that found it.
+    /// The community rules that found it, with their own texts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<CommunityRule>,
 }
@@ -286,7 +286,7 @@ pub struct Fix {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Unexplained {
-    /// The event's reason, or its message where it has none.
+    /// The event's reason, or its message if it has none.
     pub reason: String,
     /// The number of occurrences.
     pub count: u64,
@@ -296,7 +296,7 @@ pub struct Unexplained {
     pub at_least: bool,
     /// The severity stated by the writer.
     pub severity: Option<Severity>,
-    /// `over` if its log went on without it, or its object is well since.
+    /// `over` if its log continued without it, or its object has been healthy since.
     #[serde(default)]
     pub state: State,
     /// An example.
@@ -313,21 +313,21 @@ pub struct Unexplained {
 pub struct InputSummary {
     /// The document's name.
     pub source: String,
-    /// The formats found, the most frequent first; none in plain text, and in what is empty.
+    /// The formats found, the most frequent first; empty for plain text and empty inputs.
     pub formats: Vec<Format>,
     /// The number of lines.
     pub lines: u64,
-    /// The number of lines of logs and events of the cluster; of a large document about as many.
+    /// The number of lines of logs and cluster events; approximate for a large document.
     #[serde(skip)]
     pub(crate) log_lines: u64,
-    /// The number of lines that no parser understands.
+    /// The number of lines that no parser understood.
     pub not_understood: u64,
     /// The first of these lines, counted from 1.
     pub not_understood_lines: Vec<u64>,
     /// The text of each of them, truncated to 1 KiB.
     #[serde(skip)]
     pub not_understood_texts: Vec<String>,
-    /// The segments, in order; of a large document only those that are not logs, up to 1000.
+    /// The segments, in order; for a large document only those that are not logs, up to 1000.
     pub segments: Vec<SegmentSummary>,
 }
 

@@ -1,4 +1,4 @@
-//! Tokens in place of the names and addresses in a report.
+//! Replaces the names and addresses in a report by tokens.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,9 @@ use kwhy_parse::redact::Identities;
 use super::{Check, CommandLine, Evidence, Finding, Report, Situation};
 
 impl Report {
-    /// Replaces names, namespaces, hosts, addresses, e-mails, images and ids by tokens, also in commands. The names that
-    /// the report shows as such are made known first. Texts of signatures that name nothing stay.
+    /// Replaces names, namespaces, hosts, addresses, e-mail addresses, images and ids by tokens, also in commands.
+    /// Names in fields of the report are registered first, so that they are found in texts. Texts of signatures without
+    /// names stay.
     ///
     /// ```
     /// use kwhy_core::Analyzer;
@@ -68,7 +69,7 @@ impl Report {
             .collect();
     }
 
-    /// Makes the names known that the report shows as such.
+    /// Registers the names that occur in fields of the report.
     fn names(&self, identities: &mut Identities) {
         let of_findings = self.findings.iter();
         let of_findings = of_findings.flat_map(|it| std::iter::once(&it.subject).chain(&it.others));
@@ -139,7 +140,7 @@ fn evidence(line: &mut Evidence, it: &mut Identities) {
         .count() as u64;
     let (redacted, mark) = it.redact_marked(&line.text, &line.mark);
     let after = redacted.get(..mark.start).unwrap_or("").chars().count() as u64;
-    // a line that was cut at its start keeps what is missing of it
+    // a line whose start was cut keeps its column offset
     line.column = (line.column + after).saturating_sub(before).max(1);
     line.text = redacted;
     line.mark = mark;

@@ -1,6 +1,6 @@
-//! Types that are texts in JSON.
+//! Types that are strings in JSON.
 
-/// Serializes a type as the text that one function gives, and reads it with another one.
+/// Implements serialization of a type as a string, with one function that formats it and one that parses it.
 macro_rules! as_text {
     ($type:ty, $text:expr, $read:expr) => {
         impl serde::Serialize for $type {

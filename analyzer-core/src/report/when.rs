@@ -8,7 +8,7 @@ use kwhy_model::{Age, Stamp};
 
 use super::text::as_text;
 
-/// A time as the input states it. In JSON it is a text: RFC 3339, without the year where none is known
+/// A time as the input states it. In JSON it is a string: RFC 3339, without the year if that is unknown
 /// (`03-04T05:06:07.25`), or an age such as `18m ago`.
 ///
 /// ```
@@ -29,7 +29,7 @@ use super::text::as_text;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum When {
-    /// At this time. One that is read from a text counts as one that stated its zone.
+    /// At this time. One parsed from a string counts as stating its zone.
     At(Stamp),
     /// This long before the input was collected.
     Ago(Age),
@@ -44,8 +44,8 @@ impl When {
         }
     }
 
-    /// Returns the duration from `earlier` to this time; negative if this one is earlier. `None` if one is an age and
-    /// the other is not, or if only one states its year.
+    /// Returns the duration from `earlier` to this time; negative if this one is earlier. `None` if only one is an age,
+    /// or only one states its year.
     pub fn since(&self, earlier: &When) -> Option<SignedDuration> {
         match (self, earlier) {
             (When::At(a), When::At(b)) if a.year_stated == b.year_stated => {
@@ -72,7 +72,7 @@ impl fmt::Display for When {
 }
 
 impl From<Timestamp> for When {
-    /// A time with all the digits of its fraction.
+    /// Converts a time, keeping all digits of its fraction.
     fn from(time: Timestamp) -> When {
         When::At(time.into())
     }
@@ -105,7 +105,7 @@ impl schemars::JsonSchema for When {
     }
 }
 
-/// The error of a text that is neither a time nor an age.
+/// The error for a string that is neither a time nor an age.
 ///
 /// ```
 /// use kwhy_core::report::When;

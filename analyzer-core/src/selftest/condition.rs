@@ -18,14 +18,14 @@ pub(super) trait ConditionChecks {
     /// The names that every match captures, whichever alternative matches.
     fn sure_captures(&self) -> BTreeSet<&str>;
 
-    /// Returns true if every match provides this given name, which needs no capture.
+    /// Returns true if every match provides this built-in name, which needs no capture.
     fn gives(&self, name: &str) -> bool;
 
-    /// The conditions that slow down large logs because no literal, or only a short one, selects
-    /// records: level and code, the text concerned, and the message.
+    /// Returns the conditions that slow down large logs because no literal, or only a short one, selects records: level
+    /// and code, the text concerned, and the message.
     fn costs(&self) -> Vec<((LintLevel, &'static str), String, String)>;
 
-    /// The message patterns shorter than `least` in event patterns that require nothing else.
+    /// Returns the message patterns shorter than `least` in event patterns that require nothing else.
     fn broad(&self, least: usize) -> Vec<&Pattern>;
 }
 
@@ -90,7 +90,7 @@ impl ConditionChecks for Condition {
         }
     }
 
-    /// Returns true if every match provides this given name, which needs no capture.
+    /// Returns true if every match provides this built-in name, which needs no capture.
     fn gives(&self, name: &str) -> bool {
         match &self.what {
             What::Event(event) => match name {
@@ -105,8 +105,8 @@ impl ConditionChecks for Condition {
         }
     }
 
-    /// Conditions that slow down large logs because no literal, or only a short one, selects
-    /// records. Returns level, code, the text concerned and the message.
+    /// Returns the conditions that slow down large logs because no literal, or only a short one, selects records: level
+    /// and code, the text concerned, and the message.
     fn costs(&self) -> Vec<((LintLevel, &'static str), String, String)> {
         let mut conditions = Vec::new();
         leaves(self, &mut conditions);
@@ -132,7 +132,7 @@ impl ConditionChecks for Condition {
         costs
     }
 
-    /// Message patterns shorter than `least` in event patterns that require nothing else.
+    /// Returns the message patterns shorter than `least` in event patterns that require nothing else.
     fn broad(&self, least: usize) -> Vec<&Pattern> {
         match &self.what {
             What::Event(event) => {
@@ -156,7 +156,7 @@ impl ConditionChecks for Condition {
     }
 }
 
-/// The names that each of some patterns captures.
+/// The names that every one of these patterns captures.
 fn of_any<'p>(patterns: impl Iterator<Item = &'p Pattern>) -> BTreeSet<&'p str> {
     patterns
         .map(|pattern| pattern.slots().collect::<BTreeSet<&str>>())

@@ -12,7 +12,7 @@ use kwhy_signature::Signature;
 /// The matches of signatures in each other's examples.
 pub(super) struct Conflicts<'o> {
     all: &'o [Overlap],
-    /// Pairs of an example's signature and another one that matches one of its examples.
+    /// The number of examples of one signature that another one matches, by the pair of ids.
     pairs: BTreeMap<(&'o str, &'o str), usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Reports the forms of input in which the examples prove each cause.
+//! Reports the input formats in which the examples prove each cause.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::parallel;
 use kwhy_model::{Format, Span};
 use kwhy_parse::input::{Document, lines};
 
-/// A form of input, as the parsers distinguish it.
+/// An input format, as coarsely as coverage distinguishes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -77,7 +77,7 @@ impl Form {
     }
 }
 
-/// The examples' coverage of a cause.
+/// The coverage of a cause by examples.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct CauseCoverage {
@@ -90,7 +90,7 @@ pub struct CauseCoverage {
 }
 
 impl Proof<'_> {
-    /// The coverage of each cause that a signature may name, sorted by cause.
+    /// Returns the coverage of each cause that a signature may name, sorted by cause.
     ///
     /// A passing example counts once for each form of the records that prove it.
     pub fn coverage(&self) -> Vec<CauseCoverage> {
@@ -139,7 +139,7 @@ fn forms(run: &ExampleRun<'_>) -> Vec<Form> {
         .iter()
         .map(|object| (object.format, &object.span));
     let records: Vec<(Format, &Span)> = events.chain(objects).collect();
-    // a described object spans its events: the smallest record is meant
+    // a described object spans its events, so the smallest record counts
     let form_at = |line: &u64| {
         let holds = |span: &Span| {
             (line_of(span.start)..=line_of(span.end.max(span.start + 1) - 1)).contains(line)

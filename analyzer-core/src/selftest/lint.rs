@@ -1,4 +1,4 @@
-//! Lints: problems in signatures that load and run.
+//! Lints: problems in signatures that load and run nevertheless.
 
 use super::condition::ConditionChecks;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,13 +15,13 @@ use kwhy_signature::advice;
 use kwhy_signature::cre::CommunityRule;
 use kwhy_signature::{GIVEN, Signature, SignatureError, What, leaves, placement};
 
-/// The minimum number of examples of each kind.
+/// The minimum number of positive and of negative examples.
 const LEAST_EXAMPLES: usize = 2;
 
 /// The folder of the built-in signatures.
 const BUILTIN_FOLDER: &str = "kwhy-catalogue/signatures/";
 
-/// The minimum length of literal text in a message pattern that nothing else narrows.
+/// The minimum length of literal text in a message pattern that nothing else narrows down.
 const LEAST_LENGTH: usize = 12;
 
 /// A problem in a signature that does not stop it from working.
@@ -212,8 +212,7 @@ impl Proof<'_> {
         }
     }
 
-    /// The false positives in the healthy inputs, as the location of the evidence and the
-    /// signature.
+    /// Returns the false positives in the healthy inputs, as the location of the evidence and the signature.
     fn alarms(&self, healthy: &[(String, Vec<u8>)]) -> Vec<(String, String)> {
         let alarms = parallel::map(
             healthy.iter().collect(),
@@ -233,7 +232,7 @@ impl Proof<'_> {
     }
 }
 
-/// What is odd about a rule of the community, and its logs that come out otherwise.
+/// Lints a community rule: parts without effect, and logs whose outcome is not the expected one.
 fn lint_rule(lints: &mut Lints<'_>, rule: &CommunityRule, runs: &[&ExampleRun<'_>]) {
     for note in &rule.notes {
         lints.add_at((Warning, "no-effect"), "", note.line, note.message.as_str());
@@ -281,7 +280,7 @@ fn lint_rule(lints: &mut Lints<'_>, rule: &CommunityRule, runs: &[&ExampleRun<'_
     }
 }
 
-/// Missing or faulty advice.
+/// Lints missing or faulty advice.
 fn lint_parts(lints: &mut Lints<'_>) {
     let signature = lints.signature;
     let empty = |text: &str| text.trim().is_empty();
@@ -306,7 +305,7 @@ fn lint_parts(lints: &mut Lints<'_>) {
     }
 }
 
-/// Values that are captured but not used, or used but not always captured.
+/// Lints values that are captured but not used, or used but not always captured.
 fn lint_captures(lints: &mut Lints<'_>) {
     let signature = lints.signature;
     let mut captured = Vec::new();
@@ -333,7 +332,7 @@ fn lint_captures(lints: &mut Lints<'_>) {
         slot == "count" || of_image || sure.contains(slot) || signature.condition.gives(slot)
     };
     let mut reported = BTreeSet::new();
-    // parts of a subject are optional, and a command without one is not shown
+    // parts of a subject are optional, and commands without a value are not shown
     let texts = signature.templates_people_read();
     for (field, template) in texts {
         let is_title = field == "title";
@@ -368,7 +367,7 @@ fn lint_captures(lints: &mut Lints<'_>) {
     }
 }
 
-/// Returns the mark of a missing value in a text.
+/// Returns the trace that a missing value leaves in a text, if any.
 fn hole(text: &str) -> Option<&'static str> {
     let marks = ["  ", " ,", "()", "( ", " )", "\"\"", "::", " ?", "(?"];
     let open = || text.ends_with(':').then_some(":");
@@ -376,7 +375,7 @@ fn hole(text: &str) -> Option<&'static str> {
     marks.find(|mark| text.contains(mark)).or_else(open)
 }
 
-/// Conditions that match too much, or slow down large logs.
+/// Lints conditions that match too much, or slow down large logs.
 fn lint_match(lints: &mut Lints<'_>) {
     let signature = lints.signature;
     // a generic signature yields to all others, so it may require less
@@ -394,7 +393,7 @@ fn lint_match(lints: &mut Lints<'_>) {
     }
 }
 
-/// Examples that are missing, fail, leave a value unfilled or join it to a word.
+/// Lints examples that are missing, fail, leave a value unfilled or join it to a word.
 fn lint_examples(lints: &mut Lints<'_>, runs: &[&ExampleRun<'_>]) {
     for wanted in [true, false] {
         let field = run::field(wanted);

@@ -1,4 +1,4 @@
-//! Locates statements in a signature's file.
+//! Locates parts of a signature in its file.
 
 use kwhy_signature::Signature;
 
@@ -25,7 +25,7 @@ pub(super) fn line_of(signature: &Signature, field: &str, piece: &str) -> usize 
         .map_or(1, |before| before.matches('\n').count() + 1)
 }
 
-/// The start of a key below the first line of a text, within its indented lines.
+/// Returns the byte offset of a key on an indented line below the first line of a text.
 fn inner_key(text: &str, key: &str) -> Option<usize> {
     let mut lines = text.split_inclusive('\n');
     let mut at = lines.next()?.len();
@@ -46,7 +46,7 @@ fn inner_key(text: &str, key: &str) -> Option<usize> {
     None
 }
 
-/// The start of the line that gives a signature its id, or of the text.
+/// Returns the byte offset of the line with a signature's id; 0 if there is none.
 fn document(text: &str, id: &str) -> usize {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -59,7 +59,7 @@ fn document(text: &str, id: &str) -> usize {
     0
 }
 
-/// The start of the line of a top-level key, at or after `start`.
+/// Returns the byte offset of the line of a top-level key, at or after `start`.
 fn after_key(text: &str, start: usize, key: &str) -> Option<usize> {
     let mut at = start;
     for line in text.get(start..)?.split_inclusive('\n') {

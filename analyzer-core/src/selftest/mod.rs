@@ -1,4 +1,4 @@
-//! Signatures test themselves: runs their examples and checks what else these match.
+//! Self-tests of signatures: runs their examples and checks what else matches these.
 
 mod condition;
 mod conflicts;
@@ -34,7 +34,7 @@ pub struct ExampleOutcome {
     pub failure: Option<String>,
 }
 
-/// The results of the examples of all signatures of a catalogue.
+/// The results of all examples of a catalogue.
 ///
 /// ```
 /// use kwhy_core::{Analyzer, Catalogue};

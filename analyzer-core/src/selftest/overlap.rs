@@ -1,4 +1,4 @@
-//! Examples of one signature that another one matches too, with the outcome.
+//! Finds examples of one signature that another one matches too, with the outcome.
 
 use super::run::ExampleRun;
 use super::{Found, Proof};
@@ -21,9 +21,9 @@ pub struct Overlap {
     pub other: String,
     /// The other one's cause.
     pub other_cause: String,
-    /// The other one's role, in its finding if it makes one.
+    /// The role of the other one's finding, if it makes one; otherwise that of the signature.
     pub other_role: Role,
-    /// The outcome for the other one.
+    /// The outcome for the other signature.
     pub outcome: OverlapOutcome,
     /// The signature that explains the other one's finding.
     pub explained_by: Option<String>,

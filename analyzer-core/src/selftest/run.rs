@@ -11,20 +11,20 @@ use kwhy_signature::{Example, Signature};
 pub(super) struct ExampleRun<'a> {
     pub signature: &'a Signature,
     pub example: &'a Example,
-    /// True if the signature must match it.
+    /// True if the signature must match the example.
     pub wanted: bool,
-    /// The line of the signature's file at which it starts.
+    /// The line of the signature's file at which the example starts.
     pub line: usize,
     pub failure: Option<String>,
     /// The findings in order of rank.
     pub found: Vec<Found>,
-    /// The ids of the signatures whose condition is fulfilled, in order.
+    /// The ids of the signatures whose conditions are fulfilled, in order.
     pub matched: Vec<String>,
     /// The lines of the example that prove the signature's own finding, counted from 1.
     pub proved_at: Vec<u64>,
-    /// Texts of the signature's own finding with a missing value: the field and the slot.
+    /// The texts of the signature's own finding with a missing value: field and slot.
     pub unfilled: Vec<(&'static str, String)>,
-    /// A value of the signature's own title that continues a word of it: the slot.
+    /// The slot of a value in the signature's own title that runs into the word before it.
     pub glued: Option<String>,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Found {
     pub explained_by: Option<String>,
 }
 
-/// The field that lists such examples.
+/// Returns the field that lists such examples.
 pub(super) fn field(wanted: bool) -> &'static str {
     if wanted {
         "examples.match"
@@ -75,7 +75,7 @@ pub(super) fn of<'a>(analyzer: &Analyzer, signature: &'a Signature) -> Vec<Examp
         .collect()
 }
 
-/// Returns true if a finding is one of a signature, or one that a rule joined.
+/// Returns true if a finding is made by a signature, or by a community rule that joined it.
 fn is_of(finding: &Finding, signature: &Signature) -> bool {
     let is_rule = |id: &str| id.eq_ignore_ascii_case(&signature.id);
     finding.signature == signature.id || finding.rules.iter().any(|rule| is_rule(&rule.id))
@@ -100,7 +100,7 @@ impl ExampleRun<'_> {
         self.found.iter().find(|found| found.role == Role::Cause)
     }
 
-    /// The finding of a signature.
+    /// Returns the finding of a signature.
     pub fn finding_of(&self, signature: &str) -> Option<&Found> {
         self.found.iter().find(|found| found.signature == signature)
     }
@@ -126,7 +126,7 @@ fn failure(
     if signature.makes_no_finding() && matched {
         return (!wanted).then(|| "it should not match and does".into());
     }
-    // a resolved finding is not an answer
+    // a resolved finding does not count
     let is_rule = signature.community.is_some();
     let Some(own) = own.filter(|own| own.recovered.is_none() || is_rule) else {
         let others = found_instead(&report.findings);
@@ -184,7 +184,7 @@ fn found_instead(findings: &[Finding]) -> String {
     }
 }
 
-/// The slot of a value in the title that continues the word before it.
+/// Returns the slot of a value in the title that runs into the word before it.
 fn glued(signature: &Signature, finding: &Finding) -> Option<String> {
     let is_word = |slot: &&str| {
         let value = finding.captures.get(*slot);
@@ -194,8 +194,7 @@ fn glued(signature: &Signature, finding: &Finding) -> Option<String> {
     slots.find(is_word).map(str::to_owned)
 }
 
-/// The title or label of a finding that could not be filled, with the first value that may be
-/// missing.
+/// Returns the titles or labels of a finding that could not be filled, each with the first value that may be missing.
 fn unfilled(
     analyzer: &Analyzer,
     signature: &Signature,

@@ -68,7 +68,7 @@ fn what_the_mechanism_implies_is_not_repeated() {
     };
     assert_eq!(with("storage/mount-timeout"), ["0.yaml:8 explains implied"]);
     assert_eq!(with("bin-timeout"), ["0.yaml:8 explains implied"]);
-    // the mechanism reaches no further than the owner
+    // the mechanism reaches the owner at most
     assert!(with("{cause: storage/mount-timeout, on: input}").is_empty());
 }
 
@@ -195,7 +195,7 @@ fn mistakes_of_one_signature() {
     }
 }
 
-/// The same signature in other words, which also occur in the first one's examples.
+/// A signature with the same cause whose other wording also occurs in the first one's examples.
 fn other(id: &str) -> String {
     ONE.replace("id: bin-full", &format!("id: {id}"))
 }
@@ -203,7 +203,7 @@ fn other(id: &str) -> String {
 #[test]
 fn one_that_says_the_same() {
     let found = codes(&[ONE, &other("can-full")], &[]);
-    // of two equal ones the first id wins, and the other is never reported
+    // of two equal signatures the first id wins, and the other is never reported
     assert!(
         found.contains(&"0.yaml:6 match same-as".to_owned()),
         "{found:?}"

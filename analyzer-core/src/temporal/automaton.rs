@@ -1,20 +1,19 @@
 //! Matches sets and sequences of entries over time, with refutations, in bounded memory.
 //!
-//! It knows nothing of events: an entry is a time, the slots that it fills, the refutations that it
-//! is, and an item that comes out with a match. Entries come in order of time; among equal times the
-//! order in which they come counts. An entry that is a match of an inner condition lasts from its first
-//! record to its last; it comes at the time of the last one.
+//! It is independent of events: an entry is a time, the slots that it fills, the refutations that it triggers, and an
+//! item that is returned with a match. Entries arrive in order of time; those of equal times are ordered by arrival. An
+//! entry that is a match of an inner condition lasts from its first record to its last; it arrives at the time of the
+//! last one.
 //!
-//! A match takes the oldest entries that its slots need, and only these: what is left serves the next
-//! one. With refutations a match is decided when the clock is past the last moment at which one
-//! could occur, or at the end. A refuted match loses the entry at the anchor, and the rest stay.
+//! A match takes the oldest entries that its slots need, and only these; the rest serves the next match. With
+//! refutations, a match is decided once the clock has passed the last moment at which one could occur, or at the end. A
+//! refuted match loses the entry at the anchor, and the rest stays.
 
 use std::collections::VecDeque;
 
 use kwhy_signature::Reach;
 
-/// The maximum number of entries of a slot beyond those that it needs, and of kept times of a
-/// refutation.
+/// The maximum number of entries of a slot beyond those that it needs, and of kept times per refutation.
 pub(super) const SPARE: usize = 1024;
 
 /// Nanoseconds on one time axis.
@@ -27,20 +26,20 @@ pub(super) struct Shape {
     pub ordered: bool,
     /// The count that each slot needs, at least one.
     pub needs: Vec<u64>,
-    /// The longest time from the first entry to the last, both included.
+    /// The maximum time from the first entry to the last, inclusive.
     pub window: Time,
     pub refutations: Vec<Reach>,
     pub lasting: Lasting,
 }
 
-/// What is known of the entries that last, by slot and by refutation; those beyond the lists do not.
+/// The durations of entries that last, by slot and by refutation; those beyond the lists last no time.
 #[derive(Debug, Default)]
 pub(super) struct Lasting {
-    /// The longest time that an entry of a slot lasts.
+    /// The maximum duration of an entry, by slot.
     pub slots: Vec<Time>,
-    /// The longest time that a refutation lasts.
+    /// The maximum duration of each refutation.
     pub refutations: Vec<Time>,
-    /// The maximum number of entries of a slot beyond those that it needs, instead of [`SPARE`].
+    /// The maximum number of entries beyond those needed, by slot, instead of [`SPARE`].
     pub spare: Vec<usize>,
 }
 
@@ -54,8 +53,8 @@ impl Shape {
         right.fold(self.window, Time::max)
     }
 
-    /// The longest time from the last entry of a match until it is decided, which is after that; none if it is decided
-    /// with its last entry.
+    /// The maximum time from the last entry of a match until it is decided; `None` if it is decided with its last
+    /// entry.
     pub fn delay(&self) -> Option<Time> {
         let reaches = self.refutations.iter().enumerate();
         let until = reaches.map(|(at, r)| {
@@ -65,7 +64,7 @@ impl Shape {
         until.reduce(Time::max).map(|until| until.max(0))
     }
 
-    /// The extra time for which a refutation is kept, as it may precede what it refutes or its last record.
+    /// The extra time for which a refutation is kept, as it may precede what it refutes or that one's last record.
     pub fn look_back(&self) -> Time {
         let reaches = self.refutations.iter();
         let slides = reaches.map(|r| -Time::from(r.slide)).fold(0, Time::max);
@@ -73,7 +72,7 @@ impl Shape {
         slides.saturating_add(lasting)
     }
 
-    /// The longest time that a refutation lasts.
+    /// The maximum duration of a refutation.
     fn refutation_lasts(&self, number: usize) -> Time {
         let known = self.lasting.refutations.get(number);
         known.copied().unwrap_or(0)
@@ -85,7 +84,7 @@ impl Shape {
     }
 }
 
-/// Where an entry that lasts starts and ends.
+/// The extent of an entry that lasts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span {
     /// The time of its first record.
@@ -97,7 +96,7 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// Of one record.
+    /// Creates the span of one record.
     pub fn of_record(time: Time, number: u64) -> Span {
         Span {
             start: time,
@@ -106,7 +105,7 @@ impl Span {
         }
     }
 
-    /// From the first record of both to the last.
+    /// Returns the span from the first record of both to the last.
     pub fn joined(self, other: Span) -> Span {
         let (mine, theirs) = (self.records, other.records);
         Span {
@@ -121,7 +120,7 @@ impl Span {
 #[derive(Clone, Debug)]
 pub(super) struct Entry<T> {
     pub time: Time,
-    /// Where it starts and ends; none if that is one record, as of all entries of the condition.
+    /// The extent of a match of an inner condition; `None` for a single record.
     pub span: Option<Span>,
     /// Its count in a slot.
     pub count: u64,
@@ -132,7 +131,7 @@ pub(super) struct Entry<T> {
 
 #[derive(Clone, Debug)]
 struct Kept<T> {
-    /// The numbers of its first and last record, or twice its own among all entries.
+    /// The numbers of its first and last record, or twice its own number.
     records: (u64, u64),
     /// The time at which it starts.
     start: Time,
@@ -145,7 +144,7 @@ struct Kept<T> {
 #[derive(Clone, Debug)]
 struct Slot<T> {
     kept: VecDeque<Kept<T>>,
-    /// The sum of their counts.
+    /// The sum of the entries' counts.
     counted: u64,
 }
 
@@ -161,7 +160,7 @@ impl<T> Slot<T> {
         Some(kept)
     }
 
-    /// Drops the oldest entries while they pass, and returns true if any did.
+    /// Drops the oldest entries as long as the predicate is true, and returns true if any were dropped.
     fn drop_while(&mut self, passes: impl Fn(&Kept<T>) -> bool) -> bool {
         let mut dropped = false;
         while self.kept.front().is_some_and(&passes) {
@@ -171,7 +170,7 @@ impl<T> Slot<T> {
         dropped
     }
 
-    /// Drops all entries that pass, and returns true if any did.
+    /// Drops all entries for which the predicate is true, and returns true if any were dropped.
     fn drop_all(&mut self, passes: impl Fn(&Kept<T>) -> bool) -> bool {
         let before = self.kept.len();
         self.kept.retain(|kept| !passes(kept));
@@ -188,13 +187,13 @@ impl<T> Slot<T> {
         self.counted = 0;
     }
 
-    /// The number of the last record of those entries.
+    /// The number of the last record of the needed entries.
     fn last_needed(&self, need: u64) -> Option<u64> {
         let needed = self.needed(need)?;
         Some(self.kept.get(needed.checked_sub(1)?)?.records.1)
     }
 
-    /// The number of the oldest entries that are needed; `None` if there are too few.
+    /// The number of oldest entries that are needed; `None` if there are too few.
     fn needed(&self, need: u64) -> Option<usize> {
         if self.counted < need {
             return None;
@@ -215,12 +214,12 @@ pub(super) type Full<T> = Vec<(usize, T)>;
 #[derive(Clone, Debug)]
 pub(super) struct Automaton<T> {
     slots: Vec<Slot<T>>,
-    /// The start and end of each refutation, in the order of the ends.
+    /// The start and end of each refutation, sorted by end.
     refuted: Vec<VecDeque<(Time, Time)>>,
     clock: Option<Time>,
     /// The number of entries taken.
     number: u64,
-    /// A full match is undecided up to this time.
+    /// The time until which a full match is undecided.
     undecided: Option<Time>,
     dropped: u64,
 }
@@ -229,7 +228,7 @@ enum Verdict {
     Fire,
     /// The match loses the entry at this position of this slot.
     Lose(usize, usize),
-    /// Undecided until the clock has passed this time.
+    /// The match is undecided until the clock has passed this time.
     Wait(Time),
 }
 
@@ -293,7 +292,7 @@ impl<T: Clone> Automaton<T> {
 
     fn fill(&mut self, shape: &Shape, entry: &Entry<T>) {
         let full = self.full_slots(shape);
-        // a later step is open only when all steps before it were full, so no entry fills two
+        // a step is open only once all earlier steps are full, so no entry fills two
         let open = if shape.ordered { full + 1 } else { usize::MAX };
         let waits = self.undecided.is_some();
         let mut crowded = false;
@@ -312,7 +311,7 @@ impl<T: Clone> Automaton<T> {
             if at >= open || entry.slots & (1 << at) == 0 {
                 continue;
             }
-            // a step that lasts may have started before the one that it follows was over
+            // a step that lasts may have started before the previous one ended
             if before.is_some_and(|before| records.0 <= before) {
                 continue;
             }
@@ -331,7 +330,7 @@ impl<T: Clone> Automaton<T> {
                 records,
                 start,
                 time: entry.time,
-                // an entry that suffices alone counts no further
+                // an entry that suffices alone needs no higher count
                 count: entry.count.clamp(1, (*need).max(1)),
                 item: entry.item.clone(),
             });
@@ -350,7 +349,7 @@ impl<T: Clone> Automaton<T> {
     }
 
     fn remember(&mut self, shape: &Shape, entry: &Entry<T>) {
-        // a refutation before anything it could refute matters only with look-back
+        // a refutation before any entry matters only with look-back
         let nothing_yet = self.slots.iter().all(|slot| slot.kept.is_empty());
         if entry.refutations == 0 || (nothing_yet && shape.look_back() == 0) {
             return;
@@ -471,14 +470,14 @@ impl<T: Clone> Automaton<T> {
             let start = anchor.0 + Time::from(reach.slide);
             let lasted = if reach.absolute { 0 } else { lasted };
             let end = start + (Time::from(reach.window) + lasted).max(0);
-            // one that lasts counts if it is under way at any moment of the range
+            // a refutation that lasts counts if it overlaps the range
             let until = end + shape.refutation_lasts(number);
             let next = times.partition_point(|(_, over)| *over < start);
             let mut near = times.range(next..).take_while(|(_, over)| *over <= until);
             if near.any(|(start, _)| *start <= end) {
                 return Verdict::Lose(anchor.2, anchor.3);
             }
-            // another one with the same time may still come
+            // another refutation at the same time may still arrive
             if clock.is_some_and(|clock| clock <= until) {
                 return Verdict::Wait(until);
             }

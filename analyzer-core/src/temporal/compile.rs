@@ -11,14 +11,14 @@ use kwhy_signature::{Comparison, Condition, Reach, Scope, What, leaves};
 pub(super) enum Role {
     /// It fills this slot.
     Slot(usize),
-    /// It is this refutation.
+    /// It triggers this refutation.
     Refutes(usize),
-    /// It is a leaf of an inner condition, by their numbers.
+    /// It is a leaf of an inner condition; both are indices.
     Inside { inner: usize, leaf: usize },
 }
 
 impl Role {
-    /// The bit sets of slots and of refutations.
+    /// Returns the bit sets of slots and of refutations.
     pub fn bits(self) -> (u64, u64) {
         match self {
             Role::Slot(at) => (1 << at, 0),
@@ -30,41 +30,41 @@ impl Role {
 
 #[derive(Debug)]
 pub(super) struct Plan {
-    /// By leaf index, the role and what its captures must compare as; `None` for leaves of `also`.
+    /// For each leaf, its role and the comparisons of its captures; `None` for leaves of `also`.
     pub leaves: Vec<Option<(Role, Vec<Comparison>)>>,
-    /// The property that the parts must share.
+    /// The scope that the parts must share.
     pub per: Scope,
-    /// Comparisons of what the parts captured.
+    /// The comparisons between captures of the parts.
     pub comparisons: Vec<Comparison>,
     /// The captures that must agree across parts.
     pub names: Vec<String>,
     pub shape: Shape,
     /// The parts that are conditions over time themselves.
     pub inner: Vec<Inner>,
-    /// The longest time by which entries come later than their last record, as inner conditions are decided after it;
-    /// none if they are decided with it.
+    /// The maximum time by which entries arrive after their last record because inner conditions are decided later;
+    /// `None` if they are decided with it.
     pub delay: Option<Time>,
-    /// True if it is a single event, reported in bursts.
+    /// True for a single event, reported in bursts.
     pub is_burst: bool,
-    /// True if each line of a record is an entry that the parts ask for: a runtime stamped each of them.
+    /// True if each line of a record is an entry, as the runtime gave each a time.
     pub by_line: bool,
 }
 
-/// A part of a condition over time that is one itself: a match of it is an entry.
+/// A part of a condition over time that is itself one: its matches are entries.
 #[derive(Debug)]
 pub(super) struct Inner {
-    /// What a match of it is.
+    /// The role of its matches.
     pub role: Role,
     pub plan: Plan,
 }
 
 impl Inner {
-    /// The longest time from its first entry to its last.
+    /// The maximum time from its first entry to its last.
     fn lasts(&self) -> Time {
         self.plan.shape.window
     }
 
-    /// The longest time by which its matches come later than their last record.
+    /// The maximum time by which its matches arrive after their last record.
     fn delay(&self) -> Option<Time> {
         let delays = [self.plan.delay, self.plan.shape.delay()];
         let delays = delays.into_iter().flatten();
@@ -72,7 +72,7 @@ impl Inner {
     }
 }
 
-/// The roles of the leaves of a condition's parts, and those of its parts that are over time themselves.
+/// The roles of a condition's leaves, and its parts that are over time themselves.
 #[derive(Default)]
 struct Parts {
     leaves: Vec<Option<(Role, Vec<Comparison>)>>,
@@ -99,7 +99,7 @@ impl Parts {
         self.inner.push(Inner { role, plan });
     }
 
-    /// What is known of the entries that last; nothing where none does.
+    /// Returns the durations of the parts' entries; empty if none of them lasts.
     fn lasting(&self, parts: &[Condition], refutations: usize) -> Lasting {
         if self.inner.is_empty() {
             return Lasting::default();
@@ -130,7 +130,7 @@ impl Parts {
 }
 
 impl Plan {
-    /// Returns `None` if the condition is not temporal.
+    /// Compiles a condition; `None` if it is not temporal.
     pub fn new(condition: &Condition) -> Option<Plan> {
         if !condition.is_temporal() {
             return None;
@@ -140,7 +140,7 @@ impl Plan {
         let is_lone = matches!(condition.what, What::Event(_));
         for (at, part) in parts.iter().enumerate() {
             match is_lone {
-                // it is its own part
+                // a single event is its own part
                 true => all
                     .leaves
                     .push(Some((Role::Slot(at), part.comparisons.clone()))),
@@ -188,7 +188,7 @@ impl Plan {
         })
     }
 
-    /// The values of the shared captures that the hit has.
+    /// The values of the shared captures in a hit.
     pub fn values(&self, hit: &Hit) -> Vec<Option<String>> {
         let values = self.names.iter().map(|name| value(hit, name));
         values.map(|value| value.map(str::to_owned)).collect()
@@ -200,8 +200,8 @@ impl Plan {
         pairs.all(|(name, known)| value(hit, name).is_none_or(|v| known.as_deref() == Some(v)))
     }
 
-    /// The count of an event towards the threshold. One that lasted longer than the window is
-    /// assumed to be spread evenly.
+    /// The count of an event towards the threshold. An event that lasted longer than the window is assumed to be spread
+    /// evenly.
     pub fn weight(&self, hit: &Hit) -> u64 {
         let lasted = match (&hit.first, &hit.last) {
             (Some(first), Some(last)) => first.distance(last).unwrap_or(0.0),
@@ -215,7 +215,7 @@ impl Plan {
     }
 }
 
-/// Returns true if a part asks for entries as they are written.
+/// Returns true if a part tests raw records.
 fn is_of_entries(part: &Condition) -> bool {
     let mut all = Vec::new();
     leaves(part, &mut all);
@@ -224,14 +224,14 @@ fn is_of_entries(part: &Condition) -> bool {
     all.iter().all(is_entry)
 }
 
-/// The value that a hit captured under a name.
+/// Returns the value that a hit captured under a name.
 pub(super) fn value<'h>(hit: &'h Hit, name: &str) -> Option<&'h str> {
     let known = hit.captures.iter().find(|(known, _)| known == name);
     known.map(|(_, value)| value.as_str())
 }
 
-/// The names that more than one part captures, at least one of them positive. If one positive part
-/// captures several, its events link their values.
+/// The names captured by more than one part, at least one of them positive. If one positive part captures several of
+/// them, its events link their values.
 fn shared_names(condition: &Condition) -> Vec<&str> {
     fn names(part: &Condition) -> Vec<&str> {
         let mut names = Vec::new();
@@ -241,7 +241,7 @@ fn shared_names(condition: &Condition) -> Vec<&str> {
         names.dedup();
         names
     }
-    // `also` of a lone event is not a part of it
+    // `also` of a single event is not one of its parts
     let parts: Vec<Vec<&str>> = match condition.what {
         What::Event(_) => vec![own_names(condition)],
         _ => condition.temporal_parts().iter().map(names).collect(),

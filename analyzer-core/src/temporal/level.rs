@@ -1,8 +1,8 @@
-//! The automaton of a condition over time, with those of the conditions that it contains.
+//! The automaton of a condition over time, with those of the conditions nested in it.
 //!
-//! A match of an inner condition is an entry of the outer one: from its first record to its last. It is known when it
-//! is decided, which is later than its last record where something may still refute it, so that the outer condition
-//! runs as much later.
+//! A match of an inner condition is an entry of the outer one, from its first record to its last. It is known only when
+//! it is decided, which is after its last record if something may still refute it, so the outer condition runs with
+//! that delay.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ const MAX_SCOPES: usize = 64;
 /// The maximum number of records kept while an inner condition follows several scopes.
 const MAX_RECORDS: usize = 8192;
 
-/// Entries in the order of time; of one record first those that fill slots.
+/// Entries in order of time; of one record, those that fill slots come first.
 type Waiting = BTreeMap<(Time, u64, Order, u64), Entry<Arc<Record>>>;
 
 /// The order of the entries of one record.
@@ -30,14 +30,14 @@ enum Order {
     Refutes,
 }
 
-/// The state of a condition, and of those inside of it.
+/// The state of a condition and of those nested in it.
 #[derive(Clone, Debug)]
 pub(super) struct Level {
     automaton: Automaton<Arc<Record>>,
-    /// By inner condition, the scopes that are followed, each with the record that was its last.
+    /// For each inner condition, the scopes that are followed, each with the number of its last record.
     inner: Vec<BTreeMap<ScopeKey, (u64, Level)>>,
     waiting: Waiting,
-    /// The number of entries that waited.
+    /// The number of entries that have waited, which numbers them.
     waited: u64,
     dropped: u64,
 }
@@ -65,8 +65,8 @@ impl Level {
         self.automaton.len() + self.waiting.len() + inner
     }
 
-    /// Takes the hits of a record that are compatible with some values, and adds the matches that it completes. `number`
-    /// is that of the record in the order of all.
+    /// Takes the hits of a record that are compatible with some values, and adds the matches that it completes.
+    /// `number` is the record's number among all records.
     pub fn take(
         &mut self,
         plan: &Plan,
@@ -108,7 +108,7 @@ impl Level {
         self.release(plan, Some(time), fired);
     }
 
-    /// Gives an inner condition the hits of a record that are its own.
+    /// Passes the hits of a record to the inner condition that they belong to.
     fn take_inner(
         &mut self,
         at: usize,
@@ -147,7 +147,7 @@ impl Level {
         self.wait_for(inner, matches);
     }
 
-    /// Gives up the scope of an inner condition that was used least recently, if another one needs room.
+    /// Evicts the least recently used scope of an inner condition if a new one needs its place.
     fn make_room(&mut self, at: usize, key: &ScopeKey, records: usize) {
         let Some(scopes) = self.inner.get_mut(at) else {
             return;
@@ -182,7 +182,7 @@ impl Level {
         self.wait_for(inner, matches);
     }
 
-    /// Decides all at the end of the input.
+    /// Decides everything at the end of the input.
     pub fn finish(&mut self, plan: &Plan, fired: &mut Vec<Full<Arc<Record>>>) {
         for (at, inner) in plan.inner.iter().enumerate() {
             let mut matches = Vec::new();
@@ -194,7 +194,7 @@ impl Level {
         self.automaton.finish(&plan.shape, fired);
     }
 
-    /// Makes entries of the matches of an inner condition.
+    /// Turns the matches of an inner condition into entries.
     fn wait_for(&mut self, inner: &Inner, matches: Vec<Full<Arc<Record>>>) {
         for full in matches {
             let spans = full.iter().filter_map(|(_, record)| record.span);
@@ -236,7 +236,7 @@ impl Level {
             .insert((time, number, order, self.waited), entry);
     }
 
-    /// Takes the entries before which no other may come: all at the end, when there is no clock.
+    /// Takes the entries that no later entry can precede; all of them at the end, when there is no clock.
     fn release(&mut self, plan: &Plan, clock: Option<Time>, fired: &mut Vec<Full<Arc<Record>>>) {
         while let Some(next) = self.waiting.first_entry() {
             let time = next.key().0;

@@ -27,7 +27,7 @@ impl MatchCollector {
             for capture in &hit.captures {
                 match captures.iter().find(|(_, (name, _))| *name == capture.0) {
                     None => captures.push((*slot, capture)),
-                    // events of one part may differ
+                    // captures may differ between events of one part
                     Some((other, (name, value))) => {
                         if other != slot && name != "item" && *value != capture.1 {
                             return;

@@ -64,12 +64,12 @@ pub(crate) struct Followed {
 }
 
 impl Clone for Followed {
-    /// Copies it, to be finished.
+    /// Clones it, for a copy that is only finished.
     fn clone(&self) -> Followed {
         Followed {
             waiting: self.waiting.clone(),
             stream: match self.waiting {
-                // the copy will take what waits, and must count by itself
+                // the copy will take the waiting hits, and must count its own records
                 Some(_) => self.stream.anew(),
                 None => self.stream.clone(),
             },
@@ -117,8 +117,8 @@ impl Followed {
         }
     }
 
-    /// Returns all matches, and the number of hits dropped. `settle` updates held-back hits with
-    /// what is now known, and with their document's final index.
+    /// Returns all matches, and the number of hits dropped. `settle` updates held-back hits with what is known at the
+    /// end, and with their document's final index.
     pub fn finish(mut self, settle: impl Fn(&mut Hit)) -> (Vec<Match>, u64) {
         if let Some(waiting) = &mut self.waiting {
             waiting.iter_mut().for_each(|(_, hit)| settle(hit));
@@ -134,8 +134,8 @@ impl Followed {
     }
 }
 
-/// Merges the hits of several documents by time, otherwise keeping input order: the logs of two
-/// pods cover the same hour, and one after the other the second would be too late.
+/// Merges the hits of several documents by time, otherwise keeping input order: the logs of two pods cover the same
+/// hour, and read one after the other, the second would be too late.
 fn side_by_side(order: Vec<(usize, Hit)>) -> impl Iterator<Item = (usize, Hit)> {
     let mut reached: (usize, Option<i128>) = (0, None);
     let mut timed: Vec<(Option<i128>, (usize, Hit))> = Vec::new();

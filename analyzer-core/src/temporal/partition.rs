@@ -14,11 +14,11 @@ use crate::matcher::Hit;
 /// The maximum number of partitions of one scope and time axis.
 pub(super) const MAX_PARTITIONS: usize = 256;
 
-/// The hits of one record, each with its role. The stream counts the records that are alive.
+/// The hits of one record, each with its role. `counted` lets the stream count the records that are still referenced.
 #[derive(Debug)]
 pub(super) struct Record {
     pub hits: Vec<(Role, Hit)>,
-    /// Where it starts and ends, if it is a match of an inner condition.
+    /// Its extent, if it is a match of an inner condition.
     pub span: Option<Span>,
     pub counted: Arc<()>,
 }
@@ -31,7 +31,7 @@ impl Record {
             .map(|(_, hit)| hit)
     }
 
-    /// Returns the hits of the entry that fills a slot: several if it is a match of an inner condition.
+    /// Returns the hits of the entry that fills a slot: several for a match of an inner condition.
     pub fn of_slot(&self, slot: usize) -> impl Iterator<Item = &Hit> {
         let all = self.span.map_or(1, |_| self.hits.len());
         let hits = self.hits.iter();
@@ -41,7 +41,7 @@ impl Record {
     }
 }
 
-/// Values of the shared captures; `None` where a hit lacks one.
+/// The values of the shared captures; `None` for those that a hit lacks.
 pub(super) type Values = Vec<Option<String>>;
 
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ struct Partition {
     level: Level,
     /// The number of records taken.
     taken: u64,
-    /// The time of last use, in records taken.
+    /// The time of last use, counted in records taken.
     used: u64,
 }
 

@@ -10,7 +10,7 @@ pub(super) const MAX_WAITING: usize = 4096;
 /// Holds items back until no older one is expected.
 #[derive(Clone, Debug)]
 pub(super) struct Reorder<T> {
-    /// By time; equal times in order of arrival.
+    /// The waiting items by time, those of equal times in order of arrival.
     waiting: BTreeMap<(Time, u64), T>,
     number: u64,
     highest: Option<Time>,
@@ -85,7 +85,7 @@ mod tests {
         let (given, late) = run(Some(5), &[3, 1, 2, 2, 7, 4]);
         assert_eq!(given, [(1, 1), (2, 2), (2, 3), (3, 0), (4, 5), (7, 4)]);
         assert_eq!(late, 0);
-        // an item as old as the tolerance still waits, and an equal time is not late
+        // an item exactly as late as the tolerance is accepted, and an equal time is not late
         assert_eq!(run(Some(5), &[1, 7, 1, 2, 0]).1, 1);
         assert_eq!(run(Some(5), &[1, 6, 0]).1, 0);
     }

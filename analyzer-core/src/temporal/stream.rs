@@ -17,7 +17,7 @@ pub(super) const MAX_SCOPES: usize = 1024;
 /// The maximum number of records kept; the least recently used scopes are evicted first.
 const MAX_RECORDS: usize = 8192;
 
-/// The tolerance for late records: concurrent writers of one log overtake each other by less.
+/// The tolerance for late records in nanoseconds: concurrent writers of one log overtake each other by less.
 const TOLERANCE: Time = 5_000_000_000;
 
 const SECOND: Time = 1_000_000_000;
@@ -32,9 +32,9 @@ enum Axis {
 /// The state of one scope.
 #[derive(Clone, Debug)]
 struct Group {
-    /// By axis.
+    /// The partitions of each axis.
     axes: [PartitionSet; 2],
-    /// The position assigned to a hit without a time: that of the last hit with one.
+    /// The time assigned to a hit without one: that of the last hit with a time.
     last: (Axis, Time),
     used: u64,
 }
@@ -42,7 +42,7 @@ struct Group {
 impl Group {
     fn new() -> Self {
         Group {
-            // ages belong to one snapshot, whose rows have any order
+            // ages belong to one snapshot, whose rows may be in any order
             axes: [PartitionSet::new(Some(TOLERANCE)), PartitionSet::new(None)],
             last: (Axis::At, 0),
             used: 0,
@@ -123,7 +123,7 @@ impl Stream {
     /// Returns all matches in input order, and the number of hits dropped for being late or over
     /// the limits.
     pub fn finish(mut self) -> (Vec<Match>, u64) {
-        // at the end there is no room to be made
+        // at the end no capacity needs to be freed
         self.deliver();
         for group in std::mem::take(&mut self.groups).values_mut() {
             for partitions in &mut group.axes {
@@ -135,7 +135,7 @@ impl Stream {
         (matches, self.collector.dropped)
     }
 
-    /// Passes the completed record to its group; line by line where a line is an entry.
+    /// Passes the completed record to its group; line by line if each line is an entry.
     fn deliver(&mut self) {
         let mut hits = std::mem::take(&mut self.record);
         if !self.plan.by_line {

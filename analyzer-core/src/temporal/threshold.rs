@@ -8,13 +8,13 @@ use std::collections::VecDeque;
 
 use super::automaton::Time;
 
-/// The maximum number of items kept of a burst; beyond it only the count and the last time are.
+/// The maximum number of items kept per burst; beyond it, only the count and the last time are kept.
 pub(super) const MAX_ITEMS: usize = 16;
 
 /// Events that reached the threshold within the window.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Burst<T> {
-    /// The first ones.
+    /// The first items, up to `MAX_ITEMS`.
     pub items: Vec<T>,
     /// The total count.
     pub count: u64,
@@ -55,7 +55,7 @@ impl<T: Clone> Bursts<T> {
         self.seen.len() + self.open.as_ref().map_or(0, |burst| burst.items.len() + 1)
     }
 
-    /// Takes an event, in order of time, and returns the burst that it ends.
+    /// Takes an event, in order of time, and returns the burst that it ends, if any.
     pub fn take(
         &mut self,
         (need, window): (u64, Time),
@@ -108,7 +108,7 @@ impl<T: Clone> Bursts<T> {
         ended
     }
 
-    /// Returns the burst that is open at the end.
+    /// Returns the burst that is still open at the end.
     pub fn finish(&mut self) -> Option<Burst<T>> {
         self.open.take()
     }

@@ -70,7 +70,7 @@ struct Candidate {
     /// log.
     closeness: u8,
     why: Why,
-    /// True if a symptom explains it only by its mechanism, which is uninformative unless a cause
+    /// True if only its mechanism lets it explain the symptom and it is itself a symptom: uninformative unless a cause
     /// explains it.
     weak: bool,
 }
@@ -294,7 +294,7 @@ fn open_circles(catalogue: &Catalogue, groups: &[Group], explained: &mut Explana
     }
 }
 
-/// The objects that each of the first of some depends on.
+/// Returns, for each of the first objects, the objects that it depends on.
 fn reach<'g>(graph: &'g Graph, named: &'g [Named]) -> Vec<Reach<'g>> {
     let searched = named.iter().take(MAX_SEARCHED);
     searched.map(|from| graph.reach(from)).collect()

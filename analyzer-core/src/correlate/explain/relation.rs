@@ -35,9 +35,9 @@ pub(super) struct Pair<'g> {
     pub theirs: &'g [Named],
     /// The endpoints that the symptom could not reach.
     pub needed: &'g [Named],
-    /// What the first objects of the cause and of the symptom depend on.
+    /// The objects that the first objects of the cause and of the symptom depend on.
     pub reached: (&'g [Reach<'g>], &'g [Reach<'g>]),
-    /// What the first endpoints that each could not reach depend on.
+    /// The objects that the first unreachable endpoints of each depend on.
     pub reached_by_calls: (&'g [Reach<'g>], &'g [Reach<'g>]),
     /// The names of the pods that the symptom cannot work without.
     pub providers: &'g [Provider],
@@ -265,8 +265,8 @@ impl Pair<'_> {
     }
 }
 
-/// The number of seconds for which a symptom continues after its cause at most, where no object links them; and the number
-/// of times that it is seen.
+/// The minimum number of seconds after the last sign of a cause for which a symptom must continue to outlast it, and
+/// the minimum number of times that the symptom must be seen.
 const OUTLASTED: f64 = 600.0;
 const MANY: u64 = 3;
 
@@ -279,12 +279,13 @@ pub(super) fn are_apart_in_time(cause: &Group, symptom: &Group) -> bool {
     far(cause.last, symptom.first) || far(symptom.last, cause.first)
 }
 
-/// Returns true if a symptom occurs over and over, and is not a state that lasts.
+/// Returns true if a symptom recurs, rather than being a state that lasts.
 pub(super) fn is_repeated(symptom: &Group) -> bool {
     symptom.count >= MANY && symptom.hits.iter().any(|hit| !hit.is_state)
 }
 
-/// Returns true if a symptom continues for long after what might have caused it was last seen: something else keeps it up.
+/// Returns true if a symptom continues long after its supposed cause was last seen, so that something else must sustain
+/// it.
 pub(super) fn outlasts(symptom: &Group, cause: &Group) -> bool {
     let (Some(end), Some(last)) = (symptom.last, cause.last) else {
         return false;
@@ -319,7 +320,7 @@ fn are_on_other_nodes((a, b): (&Hit, &Hit)) -> bool {
     }
 }
 
-/// A pod that something cannot work without.
+/// A pod that another object cannot work without.
 pub(super) struct Provider {
     name: String,
     on: Scope,

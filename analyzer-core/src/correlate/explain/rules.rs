@@ -161,7 +161,8 @@ impl<'c> NamedSignature<'c> {
     }
 }
 
-/// Returns the entries of `explains` without which a signature explains the same, in the same way, by its mechanism.
+/// Returns the entries of `explains` that are redundant: the signature's mechanism explains the same in the same way
+/// without them.
 #[cfg(feature = "selftest")]
 pub(crate) fn implied_explains<'s>(
     catalogue: &Catalogue,
@@ -185,7 +186,7 @@ pub(crate) fn implied_explains<'s>(
                 let all = signature.explains.iter();
                 let with = relation(signature, all, &own_effects, &known);
                 let without = relation(signature, rest(), &own_effects, &known);
-                // which of two wins that explain each other depends on which of them says so
+                // if two signatures explain each other, the one with the explicit rule wins
                 let is_mutual = || {
                     let effects = causal_rules::effects(&other.cause);
                     relation(other, other.explains.iter(), &effects, &this).is_some()
@@ -215,7 +216,8 @@ fn allowed(
     relation(explaining, explaining.explains.iter(), effects, explained)
 }
 
-/// Returns how far the signature explains another one, by these entries of its own and the effects of its cause.
+/// Returns how far the signature explains another one, by the given entries of its `explains` and the effects of its
+/// cause.
 fn relation<'s>(
     explaining: &Signature,
     entries: impl Iterator<Item = &'s Explains>,

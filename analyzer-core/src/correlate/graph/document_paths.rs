@@ -114,7 +114,7 @@ fn parts(document: &str) -> impl DoubleEndedIterator<Item = &str> {
     document.split(['/', '\\'])
 }
 
-/// The names that a component may be of: with and without an extension.
+/// The names that a component may denote: with and without an extension.
 fn names(part: &str) -> [&str; 2] {
     let stem = part.rsplit_once('.').map_or(part, |(stem, _)| stem);
     [part, stem]
@@ -153,7 +153,7 @@ mod tests {
                 let of = paths.of(document).map(|subject| subject.to_string());
                 assert_eq!(of.as_deref(), subject, "{document}");
             }
-            // which changes nothing for these
+            // no effect on the lookups below
             paths.keep(&documents);
         }
         paths.keep(&documents[..1]);

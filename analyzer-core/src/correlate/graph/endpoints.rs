@@ -61,7 +61,7 @@ pub(super) fn calls(message: &str) -> Vec<Call<'_>> {
         .as_bytes()
         .split(|byte| !OF_HOST[usize::from(*byte)]);
     for token in tokens {
-        // ASCII alone
+        // the tokens are ASCII
         let token = std::str::from_utf8(token).unwrap_or("");
         // a DNS server's `2 web.shop.svc.cluster.local. AAAA`
         let asked = question.replace(token);

@@ -39,7 +39,7 @@ use How::{Cluster, KindAndName, Name, NamespaceAndName, Start};
 /// Matches any type.
 const ANY: &str = "";
 
-/// The kinds that contain settings, by the types that volumes and variables give them.
+/// The kinds that contain settings, keyed by the type names that volumes and variables use for them.
 const SETTINGS: &[(&str, How)] = &[
     ("ConfigMap", Name("ConfigMap")),
     ("config_map", Name("ConfigMap")),
@@ -69,7 +69,7 @@ macro_rules! names {
     };
 }
 
-/// The same, where the named object depends on the one that names it.
+/// A row whose named object depends on the one that names it.
 macro_rules! named_by {
     ($of:literal, $path:literal, $verb:literal, $how:expr) => {
         Names {
@@ -113,7 +113,7 @@ const FIELDS: &[Names] = &[
     names!("Ingress", "ingress_class", "is of", Cluster("IngressClass")),
     names!("HorizontalPodAutoscaler", "reference", "scales", KindAndName),
     names!("EndpointSlice", "endpoints.target_ref", "holds", KindAndName),
-    // in objects and in `kubectl describe`
+    // `.name` in objects, without it in `kubectl describe`
     names!("ServiceAccount", "image_pull_secrets.name", "pulls with", Name("Secret")),
     names!("ServiceAccount", "image_pull_secrets", "pulls with", Name("Secret")),
 ];
@@ -132,10 +132,11 @@ static OF_KIND: LazyLock<HashMap<&str, Vec<Reference>>> = LazyLock::new(|| {
     of_kind
 });
 
-/// Lists of similar containers of a pod: what is said of the first applies to all.
+/// The lists of similar containers of a pod: references in one list apply to all three.
 const CONTAINERS: [&str; 3] = ["containers", "init_containers", "ephemeral_containers"];
 
-/// The fields with an object's own addresses, in `kubectl describe`, an object or a table, and where these are in them.
+/// The fields with an object's own addresses in `kubectl describe`, objects and tables, each with the path to the
+/// address within the field.
 const ADDRESSES: [(&str, &str); 6] = [
     ("ip", ""),
     ("cluster_ip", ""),

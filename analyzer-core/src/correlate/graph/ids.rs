@@ -155,7 +155,7 @@ impl IdOwners {
         agree(whole, id).then_some(&**subject)
     }
 
-    /// Sets the object of a record that names only ids; one that names its pod gets the container.
+    /// Sets the object of a record that contains only ids; a record that names its pod gets the container.
     pub fn place(&self, hit: &mut Hit) {
         let Some(ids) = &hit.ids else { return };
         let Some(found) = self.only(ids) else { return };
@@ -180,8 +180,7 @@ impl IdOwners {
         });
     }
 
-    /// Returns the only object that these ids belong to: a pod outranks what it owns or what acts
-    /// on it.
+    /// Returns the only object that these ids belong to: a pod outranks the objects that it owns or that act on it.
     fn only(&self, ids: &Ids) -> Option<Subject> {
         let known: Vec<&Subject> = ids.named.iter().filter_map(|id| self.of(id)).collect();
         let is_pod = |subject: &&&Subject| subject.kind.as_deref() == Some("Pod");

@@ -37,7 +37,7 @@ type Selected = (usize, Arc<Subject>, Arc<Subject>);
 /// Labels of pods, and the selectors of the objects that depend on pods.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Labels {
-    /// By namespace.
+    /// The labelled pods, by namespace.
     pods: BTreeMap<Option<String>, Vec<Labelled>>,
     pods_known: usize,
     selectors: Vec<Selecting>,

@@ -56,13 +56,13 @@ type Owner = (usize, Arc<Subject>);
 /// The dependencies between objects.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Graph {
-    /// By the dependant's name.
+    /// The edges, by the dependant's name.
     by_dependant: BTreeMap<String, Vec<Edge>>,
     count: usize,
     /// The owners of addresses and host names.
     addresses: BTreeMap<String, Owner>,
     labels: Labels,
-    /// The objects of a part of the input, whose names are taken when it is merged.
+    /// The objects of this part of the input, whose names are indexed when it is merged.
     objects: Vec<Arc<Subject>>,
     paths: Paths,
     namespaces: Namespaces,
@@ -256,8 +256,8 @@ impl Graph {
         self.labels.renumber(numbers);
     }
 
-    /// Resolves the selectors of the input to pods, and drops what only reading needs. `documents` are the names that
-    /// will be asked for.
+    /// Resolves the input's selectors to pods and drops data that is needed only while reading. `documents` are the
+    /// names that will be looked up.
     pub fn settle(&mut self, documents: &[String]) {
         self.paths.keep(documents);
         let labels = std::mem::take(&mut self.labels);
@@ -454,7 +454,7 @@ mod tests {
                 graph.add(edge(("Pod", "a"), "uses", ("Secret", &number.to_string())));
             }
         }
-        // a repetition loses nothing; what was over the limit is met again
+        // a repeated item is not lost; one beyond the limit is counted again
         assert_eq!(graph.omitted().relations, 6);
         let mut later = Graph::default();
         for number in 0..MAX_ADDRESSES + 2 {

@@ -29,7 +29,7 @@ struct Reached<'g> {
 pub(crate) struct Reach<'g> {
     all: Vec<Reached<'g>>,
     by_name: HashMap<&'g str, Vec<usize>>,
-    /// The objects that a workload may serve without an edge.
+    /// The Services and Endpoints that the workload may serve although no edge says so.
     services: Vec<usize>,
 }
 

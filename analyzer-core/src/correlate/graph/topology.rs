@@ -4,10 +4,10 @@ use super::endpoints::Call;
 use kwhy_catalogue::topology;
 use kwhy_model::Subject;
 
-/// The kinds whose objects are there for those who call their name.
+/// The kinds through which clients reach a workload.
 const SERVING: [&str; 2] = ["Service", "Endpoints"];
 
-/// Returns true if an object is of a kind that workloads serve.
+/// Returns true if an object is a Service or Endpoints, which a workload may serve.
 pub(super) fn may_be_served(object: &Subject) -> bool {
     object
         .kind
@@ -15,8 +15,8 @@ pub(super) fn may_be_served(object: &Subject) -> bool {
         .is_some_and(|kind| SERVING.contains(&kind))
 }
 
-/// Returns true if a workload serves a Service: it has its name, as most have, or is known to; or it is an
-/// operator's resource of that name, for which the operator makes both.
+/// Returns true if a workload serves a Service: the two have the same name, as is usual, or `topology.yaml` says so, or
+/// the workload is an operator's resource of the Service's name, from which the operator creates both.
 pub(super) fn serves(service: &Subject, workload: &Subject) -> bool {
     let (Some(kind), Some(served)) = (service.kind.as_deref(), service.name.as_deref()) else {
         return false;
@@ -51,7 +51,7 @@ pub(super) fn serves(service: &Subject, workload: &Subject) -> bool {
         })
 }
 
-/// The name that images give the registry of a host.
+/// The name that image references use for the registry of a host.
 pub(super) fn registry_of(host: &str) -> &str {
     let known = topology()
         .registries
@@ -60,7 +60,7 @@ pub(super) fn registry_of(host: &str) -> &str {
     known.map_or(host, |(_, name)| name)
 }
 
-/// Returns true if a message calls the API server, by the port or path.
+/// Returns true if a message calls the API server, judging by port or path.
 pub(super) fn calls_api_server(call: &Call<'_>) -> bool {
     let known = &topology().api_server;
     call.port.is_some_and(|port| known.ports.contains(&port))
@@ -70,7 +70,7 @@ pub(super) fn calls_api_server(call: &Call<'_>) -> bool {
         })
 }
 
-/// The Service by which pods call the API server.
+/// The Service through which pods call the API server.
 pub(super) fn api_server() -> Subject {
     let (namespace, name) = topology().api_server.service;
     Subject::new("Service", Some(namespace), name)
@@ -84,7 +84,7 @@ pub(super) fn static_pod(pod: &str) -> Option<(&'static str, &str)> {
     })
 }
 
-/// The workload of a static pod by the pod's name: of `etcd-quay-1` etcd.
+/// The workload of a static pod, from the pod's name: `etcd` for `etcd-quay-1`.
 pub(in crate::correlate) fn static_workload(pod: &str) -> Option<&'static str> {
     static_pod(pod).map(|(workload, _)| workload)
 }

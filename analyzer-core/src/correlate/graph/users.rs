@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use super::{Edge, Graph};
 use kwhy_model::Subject;
 
-/// The relations by which an object cannot be well without the other one.
+/// The relations without which the dependent object cannot work.
 const NEEDS: &[&str] = &["mounts", "reads", "uses", "runs as", "pulls with"];
 
 /// The relations of a graph from the used object's side.
 pub(crate) struct Users<'g> {
-    /// By the used object's name.
+    /// The edges, by the used object's name.
     by_name: HashMap<&'g str, Vec<&'g Edge>>,
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct ObjectSnapshot {
     pub(super) kind: Arc<str>,
     pub(super) namespace: Option<Arc<str>>,
     pub(super) name: Box<str>,
-    /// The node of a pod.
+    /// The node of a pod, or the machine of a unit.
     pub(super) node: Option<Arc<str>>,
     pub(super) shape: Shape,
     pub(super) document: usize,
@@ -29,14 +29,14 @@ pub(crate) struct ObjectSnapshot {
     pub(super) version: Version,
     /// The number of container restarts.
     pub(super) restarts: i64,
-    /// Hashes of namespace and name of the pods that the describe of a node lists.
+    /// Hashes of namespace and name of the pods that a node's describe lists.
     pub(super) pods: Option<Box<[u64]>>,
     pub(in crate::correlate) state: State,
     /// The line that shows the object's health, or its first one.
     pub place: Place,
 }
 
-/// The kinds of output that show the same of an object each time.
+/// The shapes of output, each of which always shows the same properties of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Shape {
     Describe,
@@ -66,7 +66,7 @@ pub(super) struct Version {
 }
 
 impl ObjectSnapshot {
-    /// Takes the snapshot of an object that has a name.
+    /// Takes a snapshot of an object; `None` if the object has no name or its output no shape.
     pub fn of(chunk: &Chunk, object: &Object<'_>) -> Option<ObjectSnapshot> {
         let subject = &object.subject;
         let (kind, name) = (subject.kind.as_deref()?, subject.name.as_deref()?);
@@ -89,7 +89,7 @@ impl ObjectSnapshot {
             span: chunk.whole(&object.span),
             version: Version {
                 resource: number("resource_version"),
-                // of a runtime's rows, the latest attempt of a container counts
+                // of several rows of a container runtime, the latest attempt of a container counts
                 generation: number("generation").or_else(|| number("attempt")),
                 time: latest(object),
             },
@@ -105,7 +105,7 @@ impl ObjectSnapshot {
         Subject::new(&self.kind, self.namespace.as_deref(), &self.name)
     }
 
-    /// What it shows of a situation.
+    /// The properties that situations depend on.
     pub(super) fn shown(&self) -> Shown<'_> {
         Shown {
             kind: &self.kind,
@@ -121,7 +121,7 @@ impl ObjectSnapshot {
         self.document
     }
 
-    /// Takes from the events of its describe when its containers were restarted.
+    /// Takes the time of the last container restart from the events of its describe.
     pub fn read(&mut self, own: &Subject, events: &[Event<'_>]) {
         if let Some(restart) = &mut self.state.restart
             && self.shape == Shape::Describe
@@ -135,7 +135,7 @@ impl ObjectSnapshot {
         self.restarts
     }
 
-    /// The machine of a unit, which other units of its name are not on.
+    /// The machine of a systemd unit, which distinguishes it from units of the same name; `None` for other kinds.
     pub(super) fn machine(&self) -> Option<&str> {
         self.node.as_deref().filter(|_| &*self.kind == "Unit")
     }
@@ -144,8 +144,8 @@ impl ObjectSnapshot {
         (self.document, self.span.start)
     }
 
-    /// Returns true if it is later than another one; `None` if that is unknown, as for two files
-    /// without versions and times.
+    /// Returns true if it is later than another one; `None` if that is unknown, as for two files without versions and
+    /// times.
     pub(super) fn is_after(&self, other: &ObjectSnapshot) -> Option<bool> {
         let (mine, theirs) = (&self.version, &other.version);
         let differ = |ordering: Ordering| (ordering != Ordering::Equal).then_some(ordering);
@@ -166,7 +166,7 @@ impl ObjectSnapshot {
     }
 }
 
-/// A hash of what an object is and of its shape: a unit of systemd has its machine's.
+/// A hash of the object's identity and its shape. The identity of a systemd unit includes its machine.
 fn key(subject: &Subject, shape: Shape) -> u64 {
     let Subject {
         kind,
@@ -184,7 +184,7 @@ pub(super) fn name_key(kind: &str, name: &str) -> u64 {
     hash_one((kind, name))
 }
 
-/// The pods that the describe of a node lists.
+/// Hashes of the pods that a node's describe lists; `None` for other objects.
 fn pods_of_node(object: &Object<'_>) -> Option<Box<[u64]>> {
     let is_node = object.subject.kind.as_deref() == Some("Node");
     let pods = object.fields.items("pods");

@@ -107,7 +107,7 @@ fn what_is_not_kept_is_counted_as_at_least() {
         snapshots.add(pod(number, Health::Unwell));
     }
     assert_eq!(of(&snapshots), (kept, 3, true));
-    // the last output counts
+    // the last snapshot counts
     snapshots.add(pod(MAX_SNAPSHOTS, Health::Well));
     snapshots.add(pod(0, Health::Unwell));
     assert_eq!(of(&snapshots), (kept - 1, 3, true));

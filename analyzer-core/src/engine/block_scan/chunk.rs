@@ -1,4 +1,4 @@
-//! Parses what of a block is read, and tests what is there.
+//! Parses chunks of a block and tests their events and objects.
 
 use std::ops::Range;
 
@@ -21,11 +21,11 @@ use kwhy_parse::input::{
 use kwhy_parse::{self as parse, log};
 use kwhy_signature::ConditionId;
 
-/// The number of hits for which there is room before an object is tested: few have more.
+/// The spare capacity for hits before an object is tested: few objects have more.
 const LEAST_ROOM: usize = 64;
 
-/// Makes room for the hits of the objects to come, if `before` objects had `found` hits: a table of them that doubles is
-/// half a block's memory.
+/// Reserves capacity for the hits of the objects to come, given that `before` objects had `found` hits: growth by
+/// doubling would take as much memory as half a block.
 fn make_room(
     hits: &mut Vec<(ConditionId, Box<Hit>)>,
     found: usize,
@@ -38,7 +38,7 @@ fn make_room(
 }
 
 impl BlockScan<'_, '_, '_> {
-    /// The ends of the block that a segment of a range reaches.
+    /// Returns which ends of the block a segment of a range reaches.
     fn reach(&self, range: &Range<usize>, is_first: bool, is_last: bool) -> Reach {
         Reach {
             start: is_first && range.start == 0 && self.begins_with_item(),
@@ -47,7 +47,7 @@ impl BlockScan<'_, '_, '_> {
         }
     }
 
-    /// The same of a segment that is a table: of its block only that which cuts it counts.
+    /// The same for a table segment, which only counts as cut if the block ends within the table.
     fn reach_of_table(
         &self,
         range: &Range<usize>,
@@ -64,19 +64,19 @@ impl BlockScan<'_, '_, '_> {
         }
     }
 
-    /// Returns true if the block starts with an item of a list that started before.
+    /// Returns true if the block starts with an item of a list that started in an earlier block.
     fn begins_with_item(&self) -> bool {
         let line = line_at(&self.block.bytes, 0);
         self.block.offset > 0 && (line.starts_with(b"- ") || line.starts_with(b"    "))
     }
 
-    /// Returns true if the block is all of a document that may have been pasted, of which lines were broken.
+    /// Returns true if the block is a whole document small enough to be a paste with broken lines.
     fn joins_lines(&self) -> bool {
         self.block.whole && self.block.bytes.len() <= self.block_limits.joined_up_to
     }
 
-    /// Parses a range of the block's bytes, which is `read`, and tests what is there.
-    /// `candidates` are the conditions that its log records may fulfil, if that is known.
+    /// Parses a range of the block's bytes, whose extent is `read`, and tests its events and objects. `candidates` are
+    /// the conditions that its log records may fulfil, if known.
     pub(super) fn read_chunk(
         &mut self,
         range: Range<usize>,
@@ -108,7 +108,7 @@ impl BlockScan<'_, '_, '_> {
             false => self.is_followed(range.end),
         };
         let around = (self.block).around(range.start, is_followed);
-        // what is surely one is found faster than its format
+        // classifying a line known to be a record is cheaper than detecting its format
         let is_sure =
             |line: &str| is_record && matches!(classify(line.as_bytes()), Class::Record(_));
         let is_log = |line| is_sure(line) || log::detect(line).is_some();
@@ -127,7 +127,7 @@ impl BlockScan<'_, '_, '_> {
             }
             return;
         }
-        // the slow reference looks at each line
+        // the slow reference parses every line
         if !self.tester.is_naive()
             && let Some(regular) = parse::object::regular(text, self.limits)
         {
@@ -218,7 +218,7 @@ impl BlockScan<'_, '_, '_> {
         }
     }
 
-    /// Parses a block that is a piece of a line, and tests what is there.
+    /// Parses a block that is a piece of a line, and tests its objects.
     pub(super) fn piece(&mut self, piece: &Piece) {
         let chunk = Chunk {
             document: self.block.document,
@@ -244,14 +244,14 @@ impl BlockScan<'_, '_, '_> {
         self.run = Run::Ended;
     }
 
-    /// Fills in the container whose marked log is open.
+    /// Fills in the container whose log is open.
     fn enclose(&self, subject: &mut Subject) {
         if let Some(container) = &self.outcome.enclosing {
             subject.fill_from(container);
         }
     }
 
-    /// Fills in what is known of the log that single records occur in.
+    /// Fills in what is known of the log that single records belong to.
     fn fill(&mut self, events: &mut [Event<'_>]) {
         if let Run::OfCommand(subject) = &self.run {
             for event in events {
@@ -260,14 +260,14 @@ impl BlockScan<'_, '_, '_> {
         }
     }
 
-    /// Takes a time as a witness of the year.
+    /// Records a time that states its year, from which others are inferred.
     pub(super) fn dated(&mut self, time: Option<Stamp>) {
         if let Some(time) = time.filter(|time| time.year_stated) {
             self.outcome.latest = self.outcome.latest.max(Some(time.nanos));
         }
     }
 
-    /// Lists a segment: its first and last line, and how many it has.
+    /// Lists a segment with its first and last line and its number of lines.
     fn list(&mut self, format: Format, (first, last): (u64, u64), lines: u64, lines_before: u64) {
         count(&mut self.outcome.formats, format, lines);
         if self.outcome.segments.len() < MAX_SEGMENTS {
@@ -279,7 +279,8 @@ impl BlockScan<'_, '_, '_> {
         }
     }
 
-    /// Tests what was parsed; `of` is what a command says of the log. Records of a log were counted before.
+    /// Tests parsed events and objects; `of` is the object of the log, if a command names it. Log records were counted
+    /// before.
     fn test(
         &mut self,
         chunk: &Chunk,
@@ -335,7 +336,7 @@ impl BlockScan<'_, '_, '_> {
             };
             outcome.graph.event(chunk.document, event);
             let matched = !hits.is_empty();
-            // what is a match on its own is reported as a finding
+            // a match of a single-event condition is reported as a finding
             if !hits.iter().any(covers) {
                 outcome.unexplained_events.event(chunk, event, matched);
             }
@@ -355,7 +356,7 @@ impl BlockScan<'_, '_, '_> {
                 (number, objects - number),
             );
             let part = outcome.lists.part(&items, number);
-            // what the end of a list that the block cuts shows is not known yet
+            // whether a list is complete is known only at its end, which may be in a later block
             let listed = object.listed && part.is_none();
             object.listed |= part.is_some();
             if listed {
@@ -368,7 +369,7 @@ impl BlockScan<'_, '_, '_> {
                 outcome.stopped += self
                     .tester
                     .entry_of_object(chunk, object, &mut outcome.hits);
-                // what was parsed of it as events was tested already
+                // parts of it that were parsed as events have been tested
                 let is_event = |hit: &Hit| {
                     let mut events = parsed.events.iter().map(|event| chunk.whole(&event.span));
                     events.any(|span| span.start <= hit.mark.start && hit.mark.end <= span.end)

@@ -1,4 +1,4 @@
-//! Lines without a time that follow a record: for rules they are a part of its entry.
+//! Lines without a time that follow a record: community rules treat them as part of its entry.
 
 use super::BlockScan;
 use crate::matcher::Hit;
@@ -7,11 +7,11 @@ use kwhy_parse::framing::begins_record;
 use kwhy_parse::input::Chunk;
 use kwhy_signature::ConditionId;
 
-/// The most lines and bytes that are taken as one entry.
+/// The maximum number of lines and bytes of one entry.
 const MAX_LINES: usize = 64;
 const MAX_BYTES: usize = 32 << 10;
 
-/// Puts together records with the lines that follow them.
+/// Joins records with the lines that follow them.
 #[derive(Default)]
 pub(super) struct Folder<'a> {
     open: Option<Folded<'a>>,
@@ -26,7 +26,7 @@ struct Folded<'a> {
 }
 
 impl<'a> Folder<'a> {
-    /// Takes the next event of a text. Returns the time of the record that it follows as a line without one.
+    /// Takes the next event of a text. Returns the time of the record that it continues if it is a line without one.
     pub fn take(&mut self, text: &str, event: &Event<'a>) -> Option<Stamp> {
         if event.time.is_some() {
             self.close();
@@ -78,7 +78,7 @@ impl BlockScan<'_, '_, '_> {
             let Some(whole) = text.get(span.clone()).filter(|_| self.tester.takes(&head)) else {
                 continue;
             };
-            // a JSON object may end with a bracket that is no event
+            // a JSON object may end with a bracket that belongs to no event
             let rest = text.get(span.end..).unwrap_or_default();
             let bracket = rest.trim_start();
             let is_closed = bracket.starts_with('}') && whole.contains('{');
@@ -100,7 +100,7 @@ impl BlockScan<'_, '_, '_> {
             };
             self.outcome.stopped += self.tester.folded(chunk, &event, &mut self.outcome.hits);
         }
-        // hits are in the order of the input
+        // hits are kept in input order
         if self.outcome.hits.len() > before {
             let start = chunk.first_byte;
             let of_chunk = |(_, hit): &(ConditionId, Box<Hit>)| hit.record.start >= start;

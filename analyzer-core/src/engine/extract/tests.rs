@@ -18,7 +18,7 @@ fn subjects(text: &str) -> Vec<(u64, String)> {
     all
 }
 
-/// The times of all events, as they are printed.
+/// The times of all events, as text.
 fn times(text: &str) -> Vec<String> {
     let mut all = Vec::new();
     let summary = |part: &Extract<'_>| {
@@ -48,7 +48,7 @@ fn years_come_from_what_states_them() {
         settled,
     ];
     assert_eq!(found, expected);
-    // from elsewhere
+    // a time from elsewhere
     let near = |near| {
         let mut all = Vec::new();
         let summary = |part: &Extract<'_>| part.parsed.events[0].time.unwrap().to_string();
@@ -116,12 +116,12 @@ fn times_that_run_backwards_are_marked() {
         .collect();
     let hour = Some(3_600_000_000_000);
     assert_eq!(backs(&text), [None, None, None, hour, None, None]);
-    // from block to block
+    // across blocks
     let many = line("a", 3600).repeat(BLOCK / 40);
     let found = backs(&(many + &line("a", 0)));
     let marked = found.iter().filter(|back| back.is_some()).count();
     assert_eq!((marked, found.last()), (1, Some(&hour)));
-    // without a year, at its end
+    // a year's end, without years
     let klog = |day| format!("E{day} 23:59:58.000001       1 sync.go:88] \"Sync failed\"\n");
     assert_eq!(backs(&(klog("1231") + &klog("0101"))), [None, None]);
 }
@@ -156,7 +156,7 @@ fn limits_hold() {
     let flat = none.with_depth(3);
     assert_eq!(met(none, pod), (1, Vec::new()));
     let (objects, limits) = met(flat, pod);
-    // and the line that is omitted, as text
+    // the truncated line is reported as text
     assert_eq!((objects, limits.len()), (2, 1), "{limits:?}");
 }
 

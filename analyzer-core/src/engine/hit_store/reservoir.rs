@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::matcher::{Hit, Moment};
 
-/// The number of hits that are kept about one object: the first ones and the last ones.
+/// The maximum number of hits kept per object: the first ones and the last ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Capacity {
     pub first: usize,
@@ -14,15 +14,15 @@ pub(super) struct Capacity {
 /// The capacity while memory suffices.
 pub(super) const AMPLE: Capacity = Capacity { first: 16, last: 4 };
 
-/// The capacity once it does not: rather more objects than more hits of each.
+/// The capacity once memory is used up: more objects are worth more than more hits of each.
 pub(super) const TIGHT: Capacity = Capacity { first: 2, last: 1 };
 
-/// The hits about one object.
+/// The kept hits about one object.
 #[derive(Clone, Default)]
 pub(super) struct Reservoir {
-    /// The first and last ones in the order of the documents.
+    /// The first and last hits, in document order.
     pub kept: Vec<Kept>,
-    /// The number of hits that count and were not kept.
+    /// The number of hits that count but were not kept.
     pub count: u64,
     pub seen: Seen,
     /// True if hits about the same object were counted elsewhere.
@@ -33,12 +33,12 @@ pub(super) struct Reservoir {
 #[derive(Clone)]
 pub(super) struct Kept {
     pub hit: Hit,
-    /// The hit's number among all of its signature: the order within a document.
+    /// The hit's sequence number within its signature, which orders hits of one document.
     pub number: u64,
 }
 
 impl Reservoir {
-    /// Takes a hit. `room` is how many bytes more may be kept.
+    /// Adds a hit. `room` is the number of bytes that may still be used.
     pub fn take(
         &mut self,
         kept: Kept,
@@ -48,7 +48,7 @@ impl Reservoir {
     ) {
         let document = kept.hit.document;
         let is_after = |known: &Kept| order(known.hit.document, document) == Ordering::Greater;
-        // most come in order
+        // most hits arrive in order
         let before = match self.kept.last() {
             Some(last) if is_after(last) => self.kept.partition_point(|known| !is_after(known)),
             _ => self.kept.len(),
@@ -62,7 +62,7 @@ impl Reservoir {
         }
     }
 
-    /// Drops what exceeds a capacity, and returns how many bytes that frees.
+    /// Drops hits beyond a capacity, and returns the number of bytes freed.
     pub fn trim(&mut self, capacity: Capacity) -> usize {
         let mut freed = 0;
         while self.kept.len() > capacity.first + capacity.last {
@@ -72,9 +72,9 @@ impl Reservoir {
         freed
     }
 
-    /// Counts the oldest of the last hits without keeping it.
+    /// Drops the oldest of the last hits, but counts it.
     fn drop_one(&mut self, capacity: Capacity) -> usize {
-        // where there are no last ones yet, the last of all
+        // if there are no last hits yet, the latest of all
         let at = capacity.first.min(self.kept.len().saturating_sub(1));
         let Kept { hit, .. } = self.kept.remove(at);
         self.count += if hit.leads { hit.occurrences() } else { 0 };
@@ -87,8 +87,8 @@ impl Reservoir {
     }
 }
 
-/// The first and last times of hits that are not kept. Times without a year are grouped by month: which
-/// of two is the later one is known when all have their year.
+/// The first and last times of hits that are not kept. Times without a year are grouped by month, as their order is
+/// known only once all have their year.
 #[derive(Clone, Default)]
 pub(super) struct Seen(Vec<(i128, Option<Moment>, Option<Moment>)>);
 
@@ -109,7 +109,7 @@ impl Seen {
         }
     }
 
-    /// The first and last time. `settle` gives times without a year theirs.
+    /// Returns the first and last time. `settle` adds the year to times without one.
     pub fn settle(mut self, settle: impl Fn(Moment) -> Moment + Copy) -> [Option<Moment>; 2] {
         self.0.sort_by_key(|(kind, ..)| *kind);
         let first = self.0.iter().filter_map(|(_, first, _)| first.map(settle));

@@ -5,16 +5,16 @@ use std::collections::VecDeque;
 use crate::matcher::Hit;
 use kwhy_signature::{Condition, What};
 
-/// The most hits that a leaf keeps.
+/// The maximum number of hits that a leaf keeps.
 const MAX_HITS: usize = 512;
 
-/// The number of them that are the latest ones, if there are more: they show whether a fault continues.
+/// The number of these reserved for the latest hits, which show whether a fault continues.
 const LATEST: usize = 256;
 
-/// The hits of a leaf condition, in the order of the input.
+/// The hits of a leaf condition, in input order.
 #[derive(Clone)]
 pub(super) struct OfLeaf {
-    /// True if the leaf is a condition on an event. Of objects the first ones are kept.
+    /// True if the leaf is a condition on an event. For objects only the first hits are kept.
     is_event: bool,
     first: Vec<Hit>,
     latest: VecDeque<Hit>,
@@ -29,12 +29,12 @@ impl OfLeaf {
         }
     }
 
-    /// The number of hits that are kept.
+    /// The number of kept hits.
     pub fn len(&self) -> usize {
         self.first.len() + self.latest.len()
     }
 
-    /// Keeps a hit within the bytes that remain, or in any case. Returns false if that hit or an earlier one is lost.
+    /// Keeps a hit if memory suffices or `in_any_case`. Returns false if this or an earlier hit is lost.
     pub fn keep(&mut self, hit: Box<Hit>, room: &mut usize, in_any_case: bool) -> bool {
         let most_first = MAX_HITS - if self.is_event { LATEST } else { 0 };
         if !self.is_event && self.first.len() >= most_first {
@@ -66,7 +66,7 @@ impl OfLeaf {
         false
     }
 
-    /// All hits that are kept.
+    /// Returns all kept hits.
     pub fn into_hits(self) -> Vec<Hit> {
         let mut hits = self.first;
         hits.extend(self.latest);

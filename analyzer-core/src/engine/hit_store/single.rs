@@ -1,4 +1,4 @@
-//! The hits of a signature each of which is a match, by object.
+//! The hits of a signature each of whose hits is a match, by object.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -10,17 +10,17 @@ use crate::matcher::{Hit, Match, enrich};
 use kwhy_model::Subject;
 use kwhy_signature::{Condition, leaves};
 
-/// The number of objects by which the matches of a signature are distinguished; matches about further ones are only
+/// The maximum number of objects by which a signature's matches are distinguished; matches about further ones are only
 /// counted.
 const MAX_OBJECTS: usize = 128;
 
-/// The number of these that may be records that do not name their object; further ones share a place.
+/// The maximum number of these that are records without a named object; further ones share an entry.
 const MAX_UNNAMED: usize = 24;
 
-/// The number of sets of rivals by which the hits about one object are distinguished.
+/// The maximum number of sets of rivals by which the hits about one object are distinguished.
 const MAX_RIVALS: usize = 4;
 
-/// The number of objects that a signature keeps in any case.
+/// The number of objects that a signature always keeps.
 const AT_LEAST: usize = 4;
 
 /// The hits of a signature whose condition is one event or object.
@@ -28,16 +28,16 @@ const AT_LEAST: usize = 4;
 pub(super) struct Single {
     by_key: HashMap<Key, Vec<usize>>,
     pub objects: Vec<OfObject>,
-    /// The number of its leaf conditions each hit of which is a match; those of its `also` follow.
+    /// The number of leaf conditions whose hits are matches; those of its `also` follow them.
     own: u16,
     /// The hits of each leaf condition of its `also`.
     pub also: Vec<OfLeaf>,
     unnamed: usize,
-    /// The number of hits that were taken.
+    /// The number of hits taken so far, which numbers them.
     taken: u64,
     pub matched: u64,
     pub further: u64,
-    /// True if records that do not name their object are among the further ones: any object may be theirs.
+    /// True if matches about further objects include records that name no object, which may be about any object.
     pub any_may_miss: bool,
 }
 
@@ -45,20 +45,20 @@ pub(super) struct Single {
 #[derive(Clone)]
 pub(super) struct OfObject {
     pub hits: Reservoir,
-    /// The signatures over several events that a part of each of these records fulfils: if one of them matches, it
-    /// may take the records.
+    /// The signatures over several events that each of these records partly fulfils: if one of them matches, it may
+    /// take the records.
     pub rivals: Vec<u32>,
 }
 
-/// The key by which the matches of one signature are kept apart.
+/// The key that distinguishes matches of one signature.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     pub object: Subject,
     /// The captured values that distinguish one fault from another.
     pub values: Vec<(String, String)>,
-    /// Of a record that does not name its object: the ids by which the end of the input may show it...
+    /// For a record that names no object: the ids by which the end of the input may identify it...
     ids: Vec<String>,
-    /// ... and the document, whose name may.
+    /// ... and the document, whose name may identify it.
     document: Option<usize>,
 }
 
@@ -100,12 +100,12 @@ impl Single {
         }
     }
 
-    /// The place of a leaf condition among those of `also`; none if each of its hits is a match.
+    /// Returns the position of a leaf condition among those of `also`; `None` if its hits are matches.
     pub fn of_also(&self, leaf: u16) -> Option<usize> {
         leaf.checked_sub(self.own).map(usize::from)
     }
 
-    /// Builds the matches of the kept hits about one object, with their details.
+    /// Returns the matches of the kept hits about one object, with their details.
     pub fn matches(
         condition: &Condition,
         kept: Vec<Kept>,
@@ -118,7 +118,8 @@ impl Single {
         matches
     }
 
-    /// Takes a hit, or counts it if its object is one too many. `room` is how many bytes more may be kept.
+    /// Keeps a hit, or only counts it if there are too many objects. `room` is the number of bytes that may still be
+    /// used.
     pub fn keep(
         &mut self,
         mut key: Key,
@@ -159,7 +160,7 @@ impl Single {
         }
     }
 
-    /// Counts a hit for which there is no place, and marks the objects whose counts miss it.
+    /// Counts a hit that is not kept, and marks the counts that may lack it as lower bounds.
     fn deny(&mut self, key: &Key, hit: &Hit) {
         if !hit.leads {
             return;
@@ -171,7 +172,7 @@ impl Single {
                 self.objects[*at].hits.at_least = true;
             }
         };
-        // keys of named objects differ in these alone
+        // the keys of named objects can be looked up directly
         if self.unnamed == 0 && !key.is_unnamed() {
             return mark(self.by_key.get(key).map_or(&[], Vec::as_slice));
         }

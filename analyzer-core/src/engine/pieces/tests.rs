@@ -1,6 +1,6 @@
 use super::*;
 
-/// The pieces of a line that comes in parts of some size.
+/// The pieces of a line that is fed in parts of this size.
 fn cut(line: &str, size: usize, part: usize) -> Vec<(String, Piece)> {
     let mut cutter = Cutter::new(size);
     for part in line.as_bytes().chunks(part) {
@@ -15,7 +15,7 @@ fn cut(line: &str, size: usize, part: usize) -> Vec<(String, Piece)> {
 
 fn texts(line: &str, size: usize) -> Vec<String> {
     let all = cut(line, size, 7);
-    // it does not matter in which parts the line comes
+    // the parts in which the line is fed do not matter
     let texts = |all: Vec<(String, Piece)>| all.into_iter().map(|(text, _)| text).collect();
     let whole: Vec<String> = texts(cut(line, size, usize::MAX));
     let parts: Vec<String> = texts(all);
@@ -57,14 +57,14 @@ fn lists_are_cut_between_their_items() {
             characters: 50
         }]
     );
-    // a larger size takes more of them at once
+    // a larger size puts more items into one piece
     assert_eq!(texts(line, 60).len(), 3);
     assert_eq!(texts(line, 1000).concat(), format!("{line}\n"));
 }
 
 #[test]
 fn other_values() {
-    // a list without a head, lists in lists, values one after another
+    // a list without a header, nested lists, several values
     assert_eq!(
         texts(r#"[{"a":1},{"b":2}]"#, 1),
         [r#"[{"a":1}"#, r#",{"b":2}"#, "]\n"]
@@ -103,7 +103,7 @@ fn strings_and_items_are_bounded() {
     assert_eq!(all[0].1.long_strings, 1);
     assert!(all[0].0.ends_with(r#"","b":1}"#) && all[0].0.len() < MAX_STRING + 100);
     assert_eq!(all[0].1.gaps.len(), 1);
-    // columns after it are right all the same
+    // columns after it are still right
     let column = line[..line.find(r#",{"c""#).unwrap()].chars().count() as u64;
     assert_eq!(
         all[1].1.gaps,

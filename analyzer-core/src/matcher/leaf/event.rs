@@ -10,7 +10,7 @@ use super::super::statement::is_stated;
 use super::super::words_of;
 use super::{Found, is_one_of, whole};
 
-/// The texts that an event's pattern asks for as they are, made ready to be searched for.
+/// The literal texts that an event pattern requires, prepared for searching.
 #[derive(Debug, Default)]
 pub(crate) struct RequiredTexts {
     raw: Vec<Token>,
@@ -28,8 +28,8 @@ impl RequiredTexts {
     }
 }
 
-/// Tests an event; one result for each place where its message pattern is found. What weighs less than
-/// `least` is none.
+/// Tests an event. Returns one result per place at which its message pattern is found, without those whose weight is
+/// below `least`.
 pub(crate) fn event(
     pattern: &EventPattern,
     asked: &RequiredTexts,
@@ -47,12 +47,12 @@ pub(crate) fn event(
             return Vec::new();
         }
     }
-    // what rules it out is mostly plain words, and cheaper to look for than what it must say
+    // exclusions are mostly plain words, and cheaper to search than what is required
     let rules_out = |text: Haystack<'_>| {
         let mut patterns = pattern.not.0.iter();
         patterns.any(|not| not.may_be(facts.marks()) && not.is_match(text))
     };
-    // the texts are made when they are asked for
+    // the texts are computed on demand
     if !pattern.not.0.is_empty() && facts.haystacks().any(rules_out) {
         return Vec::new();
     }
@@ -72,12 +72,12 @@ pub(crate) fn event(
     places.find(|places| !places.is_empty()).unwrap_or_default()
 }
 
-/// Returns true if a value is known to be none of these; any is where there are none.
+/// Returns true if a value is known to be none of these; always true if the list is empty.
 fn is_none_of(names: &[String], value: Option<&str>) -> bool {
     names.is_empty() || value.is_some_and(|value| !is_one_of(names, Some(value)))
 }
 
-/// Returns true if an event has the words that a pattern asks for beside its message.
+/// Returns true if an event matches what a pattern requires besides message and texts.
 pub(crate) fn is_of_class(pattern: &EventPattern, event: &Event<'_>) -> bool {
     let reason = event.reason.as_ref().map(Text::as_str);
     let component = event.component.as_ref().map(Text::as_str);
@@ -92,7 +92,7 @@ pub(crate) fn is_of_class(pattern: &EventPattern, event: &Event<'_>) -> bool {
         })
 }
 
-/// All that a pattern asks except its message, the cheapest first.
+/// Tests everything that a pattern requires except its message, the cheapest first.
 fn outside_of_message(
     pattern: &EventPattern,
     asked: &RequiredTexts,
@@ -132,7 +132,7 @@ fn outside_of_message(
         found.mark = find_in(&patterns.0, &value, &mut found)?;
     }
     for (fact, patterns) in &pattern.chain {
-        // a message that fits comes first: parsing the chain costs more
+        // tests the message first, as parsing the chain costs more
         if !pattern.message.0.is_empty() && !says_any(&pattern.message.0, facts) {
             return None;
         }
@@ -147,7 +147,7 @@ fn outside_of_message(
     Some(found)
 }
 
-/// Returns true if one of these may be found in a text, judging by its words.
+/// Returns true if one of these patterns may match a text, judging by its words.
 fn may_say(patterns: &[Pattern], facts: &EventView<'_, '_>) -> bool {
     (patterns.iter()).any(|pattern| pattern.may_be(facts.marks()))
 }
@@ -158,7 +158,7 @@ fn says_any(patterns: &[Pattern], facts: &EventView<'_, '_>) -> bool {
         .any(|text| patterns.iter().any(|pattern| pattern.is_match(text)))
 }
 
-/// The bytes to show where no pattern points at any: the message, or the whole record.
+/// The span to show if no pattern selects one: the message, or the whole record.
 fn proof_of(facts: &EventView<'_, '_>) -> Span {
     let message = facts.event.message.span();
     if message.is_empty() {
@@ -168,11 +168,11 @@ fn proof_of(facts: &EventView<'_, '_>) -> Span {
     }
 }
 
-/// The most places at which one pattern may be found in one text.
+/// The maximum number of places at which a pattern is found in one text.
 const MAX_FOUND: usize = 64;
 
-/// All places in a text where the first fitting message pattern is found that makes what `found` contains already weigh
-/// so much.
+/// Returns all places at which the first matching message pattern is found in a text, provided that the total weight
+/// reaches `least`.
 fn find_all(
     event: &EventPattern,
     (text, own): (&Text<'_>, Haystack<'_>),
@@ -200,7 +200,7 @@ fn find_all(
     places.iter().map(place).collect()
 }
 
-/// The first pattern found in a text, with the bytes that it covers.
+/// Returns the span of the first pattern found in a text.
 fn find_in(patterns: &[Pattern], text: &Text<'_>, found: &mut Found) -> Option<Span> {
     patterns.iter().find_map(|pattern| {
         let place = pattern.find(text.as_str())?;

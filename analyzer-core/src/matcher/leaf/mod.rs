@@ -17,23 +17,23 @@ pub(crate) type Capture = (String, String);
 /// A place at which a pattern was found in an event or object.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Found {
-    /// The document's bytes that prove it.
+    /// The byte range of the proof in the document.
     pub mark: Span,
-    /// The bytes of the entry that it is in, where that is not the whole record.
+    /// The byte range of the entry that contains it, if that is not the whole record.
     pub entry: Option<Span>,
     pub captures: Vec<Capture>,
-    /// How specific the proof is: literal characters demanded.
+    /// How specific the proof is: the number of literal characters required.
     pub weight: usize,
     /// The container that it is about.
     pub container: Option<String>,
-    /// The time at which the previous run of the container ended, if it is about that, in nanoseconds since 1970.
+    /// The time at which the previous run of the container ended, if it is about that run, in nanoseconds since 1970.
     pub ended: Option<i128>,
-    /// What else states it: the other values that were asked for, and those beside them.
+    /// The spans of further evidence: the other values that were tested, and those beside them.
     pub around: Vec<Span>,
 }
 
 impl Found {
-    /// Takes what a pattern captures in a text, if it is there.
+    /// Searches a text for a pattern and adds its captures. Returns false if it does not occur.
     fn find(&mut self, pattern: &Pattern, text: &str) -> bool {
         let place = pattern.find(text);
         if let Some(place) = &place {
@@ -55,7 +55,7 @@ impl Found {
     }
 }
 
-/// Returns true if a value is one of these words, or starts as one that ends in `*`; any if there is none.
+/// Returns true if a value is one of these words, where `*` at the end matches any rest; always true if there are none.
 pub(super) fn is_one_of(known: &[String], value: Option<&str>) -> bool {
     known.is_empty()
         || value.is_some_and(|value| {
@@ -66,7 +66,7 @@ pub(super) fn is_one_of(known: &[String], value: Option<&str>) -> bool {
         })
 }
 
-/// Returns true if one of these patterns is all of a text.
+/// Returns true if one of these patterns matches a whole text.
 fn whole(patterns: &[Pattern], text: &str, found: &mut Found) -> bool {
     patterns.iter().any(|pattern| {
         if let Some(word) = pattern.as_word() {
@@ -86,7 +86,7 @@ fn whole(patterns: &[Pattern], text: &str, found: &mut Found) -> bool {
     })
 }
 
-/// Returns true if captured values compare as is asked of them.
+/// Returns true if comparisons of captured values hold.
 pub(crate) fn compare(captures: &[Capture], comparisons: &[Comparison]) -> bool {
     let value = |name: &str| {
         let captured = captures.iter().find(|(known, _)| known == name);

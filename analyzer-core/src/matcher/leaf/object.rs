@@ -11,8 +11,8 @@ use super::super::object_prefilter::Tested;
 use super::value::{Kept, Proof, holds, value};
 use super::{Found, is_one_of, whole};
 
-/// Returns true if what is captured of an object's fields surely does not compare as is asked: seen before anything of
-/// it is kept.
+/// Returns true if a comparison of an object's captured fields is known to fail. Checked before anything of the object
+/// is copied.
 pub(in crate::matcher) fn compares_otherwise(
     pattern: &ObjectPattern,
     object: &Object<'_>,
@@ -44,14 +44,14 @@ pub(in crate::matcher) fn compares_otherwise(
 /// The fields of a container that describe its previous run.
 const LAST_RUN: &str = "last_state.";
 
-/// The tests of an object's fields that it has passed before, with their numbers among the results.
+/// The tests of an object's fields that have passed already, with their numbers among the results.
 pub(in crate::matcher) struct TestedFields<'r> {
     pub results: &'r mut Results,
     pub tests: &'r [Tested],
 }
 
 impl TestedFields<'_> {
-    /// What the test of a field captures of its value.
+    /// Returns what the test of a field captured from its value; `None` if that is not cached.
     fn kept(&mut self, path: &str, test: &ValueTest, value: Option<&Value<'_>>) -> Option<&Kept> {
         let mut tests = self.tests.iter();
         let number = tests.find(|tested| *tested.key == *path)?.number;
@@ -59,9 +59,9 @@ impl TestedFields<'_> {
     }
 }
 
-/// Tests an object; one result for each item of the lists in `each`, or one in all. Where nothing is held against its
-/// name, one whose name was cut off passes a pattern that takes any. Of what is not shown, nothing is kept of what is
-/// around the proof. `tested` are the tests that it has passed.
+/// Tests an object. Returns one result per item of the lists in `each`, or a single one. If its name is not compared,
+/// an object whose name was cut off passes a name pattern that matches anything. Hits that are not shown keep nothing
+/// around the proof. `tested` are the tests that have passed already.
 pub(in crate::matcher) fn object(
     pattern: &ObjectPattern,
     object: &Object<'_>,
@@ -79,7 +79,7 @@ pub(in crate::matcher) fn object(
         Some(value) => whole(patterns, value, found),
         None => !is_name_compared && patterns.iter().any(Pattern::is_slot),
     };
-    // most objects lack what most patterns ask for: that is seen before patterns are looked for
+    // most objects lack what most patterns require, which is cheaper to see than to match patterns
     let refused = |(path, test): (&String, &ValueTest)| {
         !computed::is_computed(path) && test.refuses(object.fields.get(path))
     };
@@ -127,14 +127,14 @@ pub(in crate::matcher) fn object(
             let mut tests = pattern.item.iter();
             !tests.any(|(path, test)| test.refuses(item.get(path)))
         })
-        // whether an item fits is known before anything of it is kept: most items do not
+        // decides whether an item fits before copying anything of it, as most do not
         .filter(|(_, item)| {
             let hold = |negative: bool| {
                 let tests = pattern.item.iter();
                 let mut tests = tests.filter(|(_, test)| test.is_negative() == negative);
                 tests.all(|(path, test)| holds(test, item.get(path)))
             };
-            // what it must be is refused sooner than what it must not be
+            // positive tests fail sooner than negative ones
             hold(false) && hold(true)
         })
         .filter_map(|(list, item)| {
@@ -142,7 +142,7 @@ pub(in crate::matcher) fn object(
             // the item is the nearer proof
             let mut proof = Proof::None;
             let fits = pattern.item.iter().all(|(path, test)| {
-                // a name shows which item it is, and proves nothing
+                // a name only identifies the item, and proves nothing
                 let mut named = Proof::Value;
                 let slot = if path == "name" {
                     &mut named
@@ -183,10 +183,10 @@ pub(in crate::matcher) fn object(
         .collect()
 }
 
-/// The fields that together make a state, of which a test names one.
+/// The fields that together make up a state.
 const STATE: &[&str] = &["status", "reason", "message", "exit_code", "signal"];
 
-/// Adds the spans of a value that was tested and, if it is part of a state, of the rest of that state.
+/// Adds the spans of a tested value and, if it is part of a state, of the rest of that state.
 fn add_state<'v, 'a: 'v>(
     path: &str,
     get: impl Fn(&str) -> Option<&'v Value<'a>>,

@@ -6,11 +6,11 @@ use kwhy_signature::{Pattern, ValueTest, number};
 use super::super::computed;
 use super::{Capture, Found, whole};
 
-/// Returns true if a value passes a test, without keeping anything of it. A list or map that is captured as one text may
-/// turn out later to have none.
+/// Returns true if a value passes a test, without keeping anything of it. A list or map to be captured as text may
+/// still turn out to be too long.
 pub(in crate::matcher) fn holds(test: &ValueTest, value: Option<&Value<'_>>) -> bool {
     match value {
-        // ages and counts, which differ from object to object
+        // ages and counts differ from object to object
         Some(Value::Integer(number, _)) if test.is_of_number() => {
             test.number.0.is_empty() || test.number.holds(*number as f64)
         }
@@ -18,7 +18,7 @@ pub(in crate::matcher) fn holds(test: &ValueTest, value: Option<&Value<'_>>) -> 
     }
 }
 
-/// What is captured of a value that passes a test.
+/// The captures of a test from a value.
 #[derive(Debug)]
 pub(in crate::matcher) struct Kept {
     pub(super) captures: Vec<Capture>,
@@ -26,7 +26,7 @@ pub(in crate::matcher) struct Kept {
     proof: Proof,
 }
 
-/// What a test captures of a value that passes it.
+/// Returns what a test captures from a value that passes it.
 pub(in crate::matcher) fn kept(test: &ValueTest, present: &Value<'_>) -> Kept {
     let mut found = Found::default();
     let mut proof = Proof::None;
@@ -39,7 +39,7 @@ pub(in crate::matcher) fn kept(test: &ValueTest, present: &Value<'_>) -> Kept {
 }
 
 impl Found {
-    /// Adds what was captured of a value.
+    /// Adds the captures of a value.
     pub(super) fn keep(&mut self, kept: &Kept, value: &Value<'_>, proof: &mut Proof) {
         self.captures.extend(kept.captures.iter().cloned());
         self.weight += kept.weight;
@@ -50,13 +50,13 @@ impl Found {
     }
 }
 
-/// Where what is kept of the values that pass goes.
+/// The destination of what is kept of values that pass.
 struct Sink<'f> {
     found: &'f mut Found,
     proof: &'f mut Proof,
 }
 
-/// Returns true if a value passes a test, and keeps what its patterns captured.
+/// Returns true if a value passes a test, and adds the captures of its patterns.
 pub(super) fn value(
     test: &ValueTest,
     value: Option<&Value<'_>>,
@@ -132,18 +132,18 @@ fn passes(test: &ValueTest, value: Option<&Value<'_>>, kept: &mut Option<Sink<'_
     true
 }
 
-/// The proof that a field gives by passing its test; the first of the most telling ones is shown.
+/// The strength of the proof that a field gives by passing its test; the first of the strongest is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Proof {
-    /// It is only not what it must not be.
+    /// It merely lacks an excluded value.
     None,
     /// It is there.
     Presence,
-    /// It has the value that is asked for.
+    /// It has the required value.
     Value,
 }
 
-/// The proof that a value gives by passing a test.
+/// Returns the strength of the proof that a value gives by passing a test.
 fn proof_of_test(test: &ValueTest) -> Proof {
     if test.is_negative() {
         Proof::None

@@ -52,7 +52,7 @@ fn rows_pass_the_same_whatever_stood_before_them() {
         });
         passed
     };
-    // each row after each other one
+    // each row after every other one
     for (one, first) in rows.iter().enumerate() {
         for second in &rows {
             let text = format!("NAME   READY   STATUS   RESTARTS   AGE\n{first}{second}");
@@ -70,7 +70,7 @@ fn rows_pass_the_same_whatever_stood_before_them() {
             );
         }
     }
-    // what the values rule out is not asked again of the same ones
+    // conditions ruled out by captured values are not tried again on the same values
     let text = format!("NAME   READY   STATUS   RESTARTS   AGE\n{0}{0}", rows[0]);
     let lines: Vec<_> = lines(&text).collect();
     let objects = kwhy_parse::table::parse(&lines).objects;
@@ -103,7 +103,7 @@ fn what_is_surely_not_fulfilled() {
             true,
         ),
         ("{each: containers, item: {state.reason: Error}}", false),
-        // both of one item
+        // both on one item
         (
             "{each: containers, item: {name: side, state.reason: CrashLoopBackOff}}",
             false,
@@ -113,7 +113,7 @@ fn what_is_surely_not_fulfilled() {
             true,
         ),
         ("{each: init_containers, item: {}}", false),
-        // a number's text is looked at in the full test
+        // a number's text is compared by the full test
         ("{each: containers, item: {restart_count: '5'}}", true),
         ("{each: containers, item: {restart_count: {gt: 3}}}", true),
         ("{each: containers, item: {restart_count: {gt: 4}}}", false),

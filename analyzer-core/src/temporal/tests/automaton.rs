@@ -38,7 +38,7 @@ fn a_set_is_full_within_its_window() {
             // the oldest are taken, and the rest serves the next match
             ("0:a 1:a 2:b 3:b", &[&[0, 2], &[1, 3]]),
             ("0:a 1:ab 2:b", &[&[0, 1], &[1, 2]]),
-            // expired entries go, younger ones of their slot stay
+            // expired entries are dropped, younger ones of their slot stay
             ("0:a 9:a 25:b", &[&[1, 2]]),
             // entries older than the last one are dropped
             ("9:a 3:b 10:b", &[&[0, 2]]),
@@ -138,13 +138,13 @@ fn by_default_a_refutation_is_between_first_and_last() {
                 ("0:a 1:b 3:N 5:c", &[]),
                 ("0:a 1:b 5:c 6:N", &[&[0, 1, 2]]),
                 ("0:N 1:a 2:b 3:c", &[&[1, 2, 3]]),
-                // both ends belong to it
+                // both ends are included
                 ("0:a 0:N 1:b 2:c", &[]),
                 ("0:a 1:b 2:c 2:N", &[]),
-                // also on the same line
+                // on the same record, too
                 ("0:aN 1:b 2:c", &[]),
                 ("0:a 1:b 2:cN", &[]),
-                // at the same time but before all others it is not kept
+                // a refutation at the same time but before all entries is not kept
                 ("0:N 0:a 1:b 2:c", &[&[1, 2, 3]]),
                 // only the anchor is dropped
                 ("0:a 1:N 2:a 3:b 4:c", &[&[2, 3, 4]]),
@@ -152,7 +152,7 @@ fn by_default_a_refutation_is_between_first_and_last() {
             ],
         );
     }
-    // the rest of a refuted set serves the next one
+    // the rest of a refuted set serves the next match
     check(
         &shape(false, "a b", 10, &[PLAIN]),
         &[
@@ -199,7 +199,7 @@ fn each_repeated_entry_is_one_of_the_match() {
                 ("0:a 4:a 5:aN", &[]),
                 // the anchor is dropped, the others stay
                 ("0:a 4:a 5:aN 6:a", &[&[0, 1, 3]]),
-                // fewer entries that count for more
+                // fewer entries with higher counts
                 ("0:a 5:a3", &[&[0, 1]]),
                 ("0:a 5:a3N", &[]),
             ],
@@ -218,14 +218,14 @@ fn the_reach_of_a_refutation() {
     };
     let spans = "100:a 101:b 104:c";
     for (reach, place, holds) in [
-        // as long after the last as the window states, inclusive
+        // from the last event for the length of the window, inclusive
         (reach(18, 0, 0, false), 122, false),
         (reach(17, 0, 0, false), 122, true),
-        // from the second event on
+        // counted from the second event
         (reach(17, 0, 1, false), 122, false),
         (reach(16, 0, 1, false), 122, true),
         (reach(0, 0, 1, false), 100, true),
-        // it slides to before the first one
+        // shifted to before the first event
         (reach(0, -8, 0, false), 92, false),
         (reach(0, -8, 0, false), 96, false),
         (reach(0, -8, 0, false), 97, true),
@@ -241,7 +241,7 @@ fn the_reach_of_a_refutation() {
         (reach(20, 0, 0, true), 120, false),
         (reach(20, 0, 0, true), 121, true),
         (reach(0, 0, 2, true), 104, false),
-        // never less than a moment
+        // never shorter than a moment
         (reach(-9, 0, 0, false), 100, false),
         (reach(-9, 0, 0, false), 101, true),
         (reach(-3, 0, 0, false), 101, false),
@@ -263,14 +263,14 @@ fn the_reach_of_a_refutation() {
             assert_eq!(run(&shape, &all), expected, "{reach:?} at {place}");
         }
     }
-    // on its own
+    // a single event
     let after = reach(5, 0, 0, false);
     check(
         &shape(false, "a", 0, &[after]),
         &[
             ("10:a 15:N", &[]),
             ("10:a 16:N", &[&[0]]),
-            // one that precedes it is not kept, even at an equal time
+            // a refutation before it is not kept, even at an equal time
             ("10:N 10:a", &[&[1]]),
             // a refuted entry is dropped at once
             ("10:a 11:N 13:N 13:a", &[&[3]]),
@@ -299,7 +299,7 @@ fn the_anchor_of_a_set_is_a_rank() {
         &[
             ("0:c 1:a 1:N 2:b", &[]),
             ("0:c 1:a 2:b 2:N", &[&[1, 2, 0]]),
-            // it is the one that goes
+            // the anchor is dropped
             ("0:c 1:a 1:N 2:b 3:a", &[&[4, 3, 0]]),
             ("0:c 1:b 1:N 2:a 3:b 3:c", &[&[3, 4, 0]]),
         ],
@@ -321,7 +321,7 @@ fn a_match_is_decided_when_nothing_can_refute_it_any_more() {
         assert!(fired.is_empty());
         automaton.advance(&shape, 8, &mut fired);
         assert_eq!(fired, [[(0, 0), (1, 1)]]);
-        // what arrived meanwhile serves the next
+        // entries that arrived meanwhile serve the next match
         automaton.take(&shape, entries("9:b").remove(0), &mut fired);
         assert_eq!(fired.len(), 1);
         automaton.finish(&shape, &mut fired);

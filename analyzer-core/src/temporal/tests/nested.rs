@@ -1,5 +1,5 @@
-//! Conditions over time inside of one another, against a slow and simple reference: the matches of the inner ones, by the
-//! reference of one condition, are entries of the outer one.
+//! Compares nested conditions over time with a slow and simple reference, in which the inner conditions' matches,
+//! themselves from the single-condition reference, are entries of the outer one.
 
 use proptest::prelude::*;
 
@@ -14,14 +14,14 @@ use kwhy_signature::Condition;
 /// A record: its time, and the leaves that it fulfils.
 type Row = (Time, u32);
 
-/// An entry of a level: when it is known, how it is ordered among those of one record, and the records that it is made of.
+/// An entry of a level: with the time at which it is known, its order among those of one record, and its records.
 struct Made {
     entry: Entry<usize>,
     order: (Time, u64, u8),
     records: Vec<usize>,
 }
 
-/// The matches of a condition as the numbers of their records, and where each starts and ends.
+/// The matches of a condition, as the numbers of their records with their spans.
 fn matches(plan: &Plan, rows: &[Row], leaves: &[usize]) -> Vec<(Vec<usize>, Span)> {
     let mut all: Vec<Made> = Vec::new();
     let made = |time, span: Span, (slots, refutations): (u64, u64), class, records| Made {
@@ -131,7 +131,7 @@ fn reach() -> impl Strategy<Value = String> {
     ]
 }
 
-/// The text of a set or sequence, without what is around it, of parts that are written so far.
+/// The inner text of a set or sequence of the given parts.
 fn list(parts: BoxedStrategy<String>) -> BoxedStrategy<String> {
     let times = prop_oneof![4 => Just(1u32), 1 => Just(2u32)];
     let positives = prop::collection::vec((parts.clone(), times), 1..3);
@@ -191,7 +191,7 @@ proptest! {
     }
 }
 
-/// The records of the matches of a condition, given the letters of the leaves that records fulfil.
+/// The records of a condition's matches, given each record's leaves as letters.
 fn found(yaml: &str, records: &str) -> Vec<Vec<usize>> {
     let row = |word: &str| {
         let (time, letters) = word.split_once(':').unwrap();
@@ -209,9 +209,9 @@ fn a_step_that_is_a_sequence_follows_all_of_the_one_before() {
     let pair = format!("{{sequence: [{EVENT}, {EVENT}], within: 5ms, per: input}}");
     let yaml = format!("{{sequence: [{pair}, {pair}], within: 20ms, per: input}}");
     assert_eq!(found(&yaml, "1:a 2:b 3:c 4:d"), [[0, 1, 2, 3]]);
-    // the second starts before the first is over
+    // the second step starts before the first ends
     assert!(found(&yaml, "1:a 2:c 3:b 4:d").is_empty());
-    // each has its own window, and the whole has one
+    // each inner condition has its own window, and so has the whole
     assert!(found(&yaml, "1:a 7:b 8:c 9:d").is_empty());
     assert!(found(&yaml, "1:a 2:b 18:c 22:d").is_empty());
 }
@@ -223,7 +223,7 @@ fn inner_negatives_are_decided_before_the_outer_match() {
     );
     let yaml = format!("{{sequence: [{guarded}, {EVENT}], within: 20ms, per: input}}");
     assert_eq!(found(&yaml, "1:a 3:c"), [[0, 1]]);
-    // what refutes the first step comes after the last one
+    // the refutation of the first step comes after the last step
     assert!(found(&yaml, "1:a 3:c 5:b").is_empty());
     assert_eq!(found(&yaml, "1:a 3:c 7:b"), [[0, 1]]);
 }
@@ -237,7 +237,7 @@ fn a_negative_set_counts_while_it_is_under_way() {
     assert_eq!(found(&yaml, "10:a 14:b"), [[0, 1]]);
     assert!(found(&yaml, "10:a 14:bc 17:d").is_empty());
     assert!(found(&yaml, "9:c 10:a 11:d 14:b").is_empty());
-    // half of it refutes nothing
+    // half of the inner condition refutes nothing
     assert_eq!(found(&yaml, "10:a 12:c 14:b"), [[0, 2]]);
     assert_eq!(found(&yaml, "10:a 12:c 14:b 17:d"), [[0, 2]]);
 }

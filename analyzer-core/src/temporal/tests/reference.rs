@@ -1,5 +1,5 @@
-//! A slow and simple reference implementation of sets and sequences over the list of all entries,
-//! with which the automaton must agree.
+//! A slow and simple reference implementation of sets and sequences over the list of all entries. The automaton must
+//! agree with it.
 
 use proptest::prelude::*;
 
@@ -28,7 +28,7 @@ impl Reference<'_> {
         right.max().unwrap_or(0).max(self.shape.window)
     }
 
-    /// The longest time that a refutation lasts: one that has started is known when it is over.
+    /// The maximum duration of a refutation, which is known only once it is over.
     fn refutation_lasts(&self, number: usize) -> Time {
         let known = self.shape.lasting.refutations.get(number);
         known.copied().unwrap_or(0)
@@ -71,8 +71,7 @@ impl Reference<'_> {
         Some(chosen)
     }
 
-    /// The matches among the first entries, the unused entries, and true if a match waits for the
-    /// clock.
+    /// Returns the matches among the first entries, the unused entries, and true if a match waits for the clock.
     fn matches(&self, first: usize, clock: Time) -> (Matches, Vec<Vec<usize>>, bool) {
         let fills = |slot: usize, at: &usize| self.entries[*at].slots & (1 << slot) != 0;
         let slots = 0..self.shape.needs.len();
@@ -120,8 +119,8 @@ impl Reference<'_> {
         (matches, unused, false)
     }
 
-    /// Returns true if an entry's refutations are kept: something that they could refute has
-    /// started, or may have where entries last.
+    /// Returns true if an entry's refutations are kept: something that they could refute has started, or may have if
+    /// entries last.
     fn is_remembered(&self, at: usize) -> bool {
         if self.shape.lasting.slots.iter().any(|lasts| *lasts > 0) {
             return true;

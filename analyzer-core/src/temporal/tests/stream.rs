@@ -1,4 +1,4 @@
-//! Hits of many objects, times and documents.
+//! Tests of hits from many objects, times and documents.
 
 use std::sync::Arc;
 
@@ -229,14 +229,14 @@ fn parts_agree_on_what_they_capture() {
     assert_eq!(places(&three, hits), [[1, 3, 5], [2, 3, 4]]);
     let apart = [(0, x("a", 1)), (1, storm(2)), (2, x("b", 3))];
     assert!(places(&three, apart).is_empty());
-    // it may precede the first one that has the value
+    // a compatible hit may precede the first one with the value
     let set = condition(
         "{all: [{event: {message: storm}}, {event: {message: 'shut {x:word}'}}, \
          {event: {message: 'open {x:word}'}}], within: 10s}",
     );
     let hits = [(0, storm(1)), (1, x("a", 2)), (2, x("a", 3))];
     assert_eq!(places(&set, hits), [[1, 2, 3]]);
-    // a refutation of one value leaves the other, even if it came first
+    // refuting one value leaves the other, even if the refutation came first
     let fine = |value| {
         let hits = [
             (3, x(value, 1)),
@@ -247,7 +247,7 @@ fn parts_agree_on_what_they_capture() {
         places(&three, hits).len()
     };
     assert_eq!((fine("a"), fine("b")), (0, 1));
-    // nor do thousands of other values evict it
+    // thousands of other values do not evict it
     let two = condition(
         "{sequence: [{event: {message: 'open {x:word}'}}, {event: {message: 'shut {x:word}'}}], \
          within: 10s, none: [{event: {message: 'fine {x:word}'}}]}",
@@ -372,7 +372,7 @@ fn many_scopes_and_values_need_no_more_room() {
         // only expired entries were lost
         assert_eq!(dropped > 0, by_subject);
     }
-    // the most recently used are followed
+    // the most recently used scopes are followed
     let condition = condition(&pair);
     let pod = |number: usize, leaf: usize| {
         let subject = Subject::new("Pod", None, &format!("n{number}"));
