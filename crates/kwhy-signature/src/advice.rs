@@ -5,7 +5,7 @@ use super::command::CommandTemplate;
 use super::command::effect::{self, Effect};
 use super::schema::{FixTemplate, Signature};
 
-/// Words that are placeholders for a value the reader should fill in.
+/// Words that stand for a value which the reader must fill in.
 const PLACEHOLDERS: &[&str] = &[
     "ADDRESS",
     "BUCKET",
@@ -139,7 +139,7 @@ fn placeholders(run: &CommandTemplate) -> Vec<String> {
     let mut found = Vec::new();
     let mut before = "";
     for word in &words {
-        // column names of an output are in capitals
+        // column names of an output are upper-case
         let is_columns = matches!(before, "-o" | "--output") || word.contains("columns=");
         let parts = word.split(['/', '=', ':', ',', '@', '.']);
         let mut parts = parts.filter(|part| !is_columns && PLACEHOLDERS.contains(part));

@@ -1,7 +1,7 @@
-//! All errors of a signature file, not the first one alone.
+//! Finds all errors of a signature file, not just the first one.
 //!
-//! What the reader refuses is noted and taken out, or put in where it is missing, and the rest is read again, until it is a
-//! signature; that is then checked as a whole.
+//! Whatever the parser refuses is recorded and removed, or inserted if it is missing, and the rest is parsed again,
+//! until it is a signature; that is then validated as a whole.
 
 use std::collections::HashSet;
 
@@ -14,14 +14,14 @@ use super::nearest::nearest;
 use super::node::{self, Node};
 use super::schema::Signature;
 
-/// The number of errors of one document that are looked for.
+/// The maximum number of errors reported per document.
 const MAX_ERRORS: usize = 40;
 
-/// The errors of all documents of a file, in order; those that make ids meet are not among them.
+/// Returns the errors of all documents of a file, in order, except for ids that are used twice.
 pub fn all_errors(file: &str, yaml: &str, causes: &Causes) -> Vec<SignatureError> {
     let mut all = Vec::new();
     for document in check::documents(yaml) {
-        // most documents are right
+        // most documents are valid
         if check::read_document(file, yaml, &document, causes).is_err() {
             all.extend(of_document(file, yaml, &document, causes));
         }
@@ -70,7 +70,7 @@ fn of_document(
             errors.push(error.within(yaml, document.lines_before()));
         }
         taken.insert(refusal.place());
-        // what is misspelled is not missing
+        // a misspelled key is not reported as missing too
         taken.extend(refusal.meant());
         if !repaired || errors.len() > MAX_ERRORS {
             break None;
@@ -80,7 +80,7 @@ fn of_document(
         }
     };
     if let Some(signature) = signature {
-        // where the condition was repaired nothing is known of what it captures
+        // if the condition was repaired, its captures are unknown
         let knows_captures = !taken.iter().any(|place| place.starts_with("match"));
         for problem in check::problems(&signature, causes) {
             let is_made = taken.contains(problem.field);
@@ -98,26 +98,26 @@ fn of_document(
     errors
 }
 
-/// What the reader refuses, and where.
+/// A refusal of the parser, with its location.
 struct Refusal {
-    /// The keys and the numbers of items that lead there.
+    /// The path of keys and item numbers.
     path: Vec<String>,
     what: What,
-    /// The reader's words, without place and path.
+    /// The parser's message, without location and path.
     words: String,
 }
 
 enum What {
-    /// A key that is not known there.
+    /// An unknown key.
     Unknown(String),
-    /// A key that must be there.
+    /// A missing key.
     Missing(String),
-    /// The value at the path.
+    /// An invalid value at the path.
     Value(String),
 }
 
 impl Refusal {
-    /// Reads the reader's message: `match.any[0].event: unknown field ...`.
+    /// Parses the parser's message: `match.any[0].event: unknown field ...`.
     fn read(message: &str) -> Option<Refusal> {
         let message = message.split(" at line ").next().unwrap_or(message);
         let is_path = |text: &&str| {
@@ -152,7 +152,7 @@ impl Refusal {
         })
     }
 
-    /// Finds the key without which the reader does not say this: where a message has no path.
+    /// Finds the key without which the message disappears, for messages without a path.
     fn by_trial(value: &Value, message: &str) -> Option<Refusal> {
         let words = message.split(" at line ").next().unwrap_or(message);
         let keys = value.as_mapping()?.keys().filter_map(Value::as_str);
@@ -179,7 +179,7 @@ impl Refusal {
         })
     }
 
-    /// The place as a text: the path, and the key.
+    /// Returns the place as text: the path and the key.
     fn place(&self) -> String {
         match &self.what {
             What::Unknown(key) | What::Missing(key) => self.below(key),
@@ -187,7 +187,7 @@ impl Refusal {
         }
     }
 
-    /// The place of the key that an unknown one is a misspelling of.
+    /// Returns the place of the key that an unknown key is a misspelling of.
     fn meant(&self) -> Option<String> {
         let What::Unknown(key) = &self.what else {
             return None;
@@ -203,10 +203,10 @@ impl Refusal {
     }
 }
 
-/// The keys that each signature has.
+/// The keys that every signature must have.
 const REQUIRED: &[&str] = &["id", "cause", "severity", "title", "match", "why"];
 
-/// What a key that must be there is while the rest is read.
+/// Returns a placeholder for a missing key, so that the rest can be parsed.
 fn stand_in(key: &str) -> Value {
     let text = match key {
         "match" => "{event: {reason: stand-in}}",
@@ -218,7 +218,7 @@ fn stand_in(key: &str) -> Value {
     serde_yaml::from_str(text).unwrap_or(Value::Null)
 }
 
-/// Takes out what is refused, or puts in what is missing; false if nothing changed.
+/// Removes what is refused, or inserts what is missing. Returns false if nothing changed.
 fn repair(value: &mut Value, refusal: &Refusal) -> bool {
     let (path, key) = match &refusal.what {
         What::Unknown(key) | What::Missing(key) => (refusal.path.as_slice(), key.as_str()),
@@ -255,7 +255,7 @@ fn repair(value: &mut Value, refusal: &Refusal) -> bool {
     }
 }
 
-/// The path in the file of what is at a path after values were removed, each at a path at its time.
+/// Maps a path back to the original file, given the paths of removed values, each as it was when it was removed.
 fn in_file(path: &[String], removed: &[Vec<String>]) -> Vec<String> {
     let mut path = path.to_vec();
     for gone in removed.iter().rev() {
@@ -273,12 +273,12 @@ fn in_file(path: &[String], removed: &[Vec<String>]) -> Vec<String> {
     path
 }
 
-/// The number of an item, as a part of a path.
+/// Parses an item number from a path component.
 fn number(part: &str) -> Option<usize> {
     part.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
 }
 
-/// The line and column of what is refused in a document.
+/// Returns the line and column of a refusal in a document.
 fn locate(text: &str, document: &Node, refusal: &Refusal) -> (usize, usize) {
     let mut node = document;
     for part in &refusal.path {
@@ -302,7 +302,7 @@ fn locate(text: &str, document: &Node, refusal: &Refusal) -> (usize, usize) {
     }
 }
 
-/// The byte at a line and column.
+/// Returns the byte offset of a line and column.
 fn offset(text: &str, (line, column): (usize, usize)) -> usize {
     let mut lines = text.split_inclusive('\n');
     let before: usize = lines.by_ref().take(line - 1).map(str::len).sum();
@@ -353,7 +353,7 @@ check: there
         for line in expected {
             assert!(found.iter().any(|it| it == line), "{line}: {found:#?}");
         }
-        // `severity` and `title` are there, misspelled
+        // `severity` and `title` are present, but misspelled
         assert_eq!(found.len(), expected.len(), "{found:#?}");
     }
 

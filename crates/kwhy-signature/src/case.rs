@@ -1,8 +1,8 @@
-//! Expressions to which the case of ASCII letters makes no difference.
+//! Case-insensitivity of expressions, for ASCII letters.
 
 use regex_syntax::hir::{Capture, Class, ClassBytes, ClassBytesRange, Hir, HirKind, Repetition};
 
-/// The expression that matches a text in lower case if and only if this one matches it in some case.
+/// Returns an expression that matches a lower-case text if and only if this one matches some casing of it.
 pub(super) fn folded(hir: &Hir) -> Hir {
     mapped(hir, &|hir| match hir.kind() {
         HirKind::Literal(literal) => Hir::literal(literal.0.to_ascii_lowercase()),
@@ -16,7 +16,7 @@ pub(super) fn folded(hir: &Hir) -> Hir {
     })
 }
 
-/// Returns true if a class of the expression contains a capital without its small letter: `[A-Z]`.
+/// Returns true if a class of the expression contains a capital without its lower-case letter, such as `[A-Z]`.
 pub(super) fn matters(hir: &Hir) -> bool {
     match hir.kind() {
         HirKind::Class(Class::Bytes(class)) => {
@@ -31,7 +31,7 @@ pub(super) fn matters(hir: &Hir) -> bool {
     }
 }
 
-/// The expression with its literal text in lower case.
+/// Returns the expression with its literal text in lower case.
 pub(super) fn with_small_literals(hir: &Hir) -> Hir {
     mapped(hir, &|hir| match hir.kind() {
         HirKind::Literal(literal) => Hir::literal(literal.0.to_ascii_lowercase()),
@@ -39,7 +39,7 @@ pub(super) fn with_small_literals(hir: &Hir) -> Hir {
     })
 }
 
-/// The expression whose literal text is found in any case.
+/// Returns the expression with its literal text made case-insensitive.
 pub(super) fn in_any(hir: &Hir) -> Hir {
     let byte = |byte: &u8| {
         let both = [byte.to_ascii_lowercase(), byte.to_ascii_uppercase()];
@@ -56,7 +56,7 @@ fn capitals() -> ClassBytes {
     ClassBytes::new([ClassBytesRange::new(b'A', b'Z')])
 }
 
-/// The small letters of a class's capitals.
+/// Returns the lower-case letters of a class's capitals.
 fn small_of(class: &ClassBytes) -> ClassBytes {
     let mut found = class.clone();
     found.intersect(&capitals());
@@ -67,7 +67,7 @@ fn small_of(class: &ClassBytes) -> ClassBytes {
     ClassBytes::new(found.ranges().iter().map(small))
 }
 
-/// The expression with others in place of its literals and classes.
+/// Returns the expression with its literals and classes replaced by `leaf`.
 pub(super) fn mapped(hir: &Hir, leaf: &impl Fn(&Hir) -> Hir) -> Hir {
     match hir.kind() {
         HirKind::Repetition(repeated) => Hir::repetition(Repetition {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::error::SignatureError;
 
-/// Root causes by their id (`family/name`), with what they mean in one line.
+/// Root causes by id (`family/name`), with their meanings in one line.
 ///
 /// ```
 /// use kwhy_signature::Causes;
@@ -16,13 +16,13 @@ use super::error::SignatureError;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Causes {
-    /// In the order of their ids.
+    /// Sorted by id.
     builtin: &'static [(&'static str, &'static str)],
     added: BTreeMap<String, String>,
 }
 
 impl Causes {
-    /// The causes of a table that is sorted by id.
+    /// Creates the causes of a table that is sorted by id.
     pub fn new(builtin: &'static [(&'static str, &'static str)]) -> Causes {
         Causes {
             builtin,
@@ -30,7 +30,7 @@ impl Causes {
         }
     }
 
-    /// Reads causes from text: a YAML mapping of `family/name` to what that means, one entry a line.
+    /// Parses causes from text: a YAML mapping of `family/name` to meanings, one entry per line.
     ///
     /// ```
     /// use kwhy_signature::Causes;
@@ -41,7 +41,7 @@ impl Causes {
     /// ```
     ///
     /// # Errors
-    /// The first line that is not an entry, or whose id was given before.
+    /// The first line that is not an entry, or whose id occurred before.
     pub fn read(file: &str, text: &str) -> Result<Vec<(String, String)>, SignatureError> {
         let mut ids = HashSet::new();
         let mut causes = Vec::new();
@@ -63,7 +63,7 @@ impl Causes {
         Ok(causes)
     }
 
-    /// Adds a cause. It replaces one with the same id.
+    /// Adds a cause, replacing one with the same id.
     pub fn add(&mut self, id: impl Into<String>, meaning: impl Into<String>) {
         self.added.insert(id.into(), meaning.into());
     }
@@ -83,7 +83,7 @@ impl Causes {
         builtin.chain(self.added.keys().map(String::as_str))
     }
 
-    /// All causes with their meaning, in the order of their ids.
+    /// All causes with their meanings, sorted by id.
     pub fn all(&self) -> BTreeMap<&str, &str> {
         let mut all: BTreeMap<&str, &str> = self.builtin.iter().copied().collect();
         let added = self.added.iter();
@@ -92,7 +92,7 @@ impl Causes {
     }
 }
 
-/// The id and the meaning of a line. A meaning without quotes is taken as it is.
+/// Parses the id and meaning of a line. An unquoted meaning is taken literally.
 fn entry(line: &str) -> Option<(&str, String)> {
     let (id, meaning) = line.split_once(": ")?;
     let meaning = match meaning.trim_start() {

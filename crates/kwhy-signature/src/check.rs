@@ -9,14 +9,14 @@ use super::nearest::{hint, nearest};
 use super::schema::{GIVEN, Signature, read_source};
 use super::temporal::MISPLACED;
 
-/// The highest confidence of a signature that knows only what surrounds the words of a fault.
+/// The maximum confidence of a frame, a signature that knows only what surrounds the words of a fault.
 const MAX_OF_FRAME: f64 = 0.45;
 
 /// A YAML document of a file.
 #[derive(Clone, Copy, Debug)]
 pub struct YamlDocument<'y> {
     text: &'y str,
-    /// The number of lines of the file before it.
+    /// The number of lines before it in the file.
     lines_before: usize,
 }
 
@@ -26,7 +26,7 @@ impl<'y> YamlDocument<'y> {
         self.text
     }
 
-    /// The number of lines of the file before it.
+    /// The number of lines before it in the file.
     pub(crate) fn lines_before(&self) -> usize {
         self.lines_before
     }
@@ -38,7 +38,7 @@ pub fn documents(yaml: &str) -> Vec<YamlDocument<'_>> {
     let (mut start, mut first_line, mut filled) = (0, 0, false);
     let mut at = 0;
     for (number, line) in yaml.split_inclusive('\n').enumerate() {
-        // nothing else may start like this, whatever is open
+        // no other line can be `---` at the margin, whatever is open
         if line.trim_end() == "---" {
             if filled {
                 documents.push(YamlDocument {
@@ -62,13 +62,13 @@ pub fn documents(yaml: &str) -> Vec<YamlDocument<'_>> {
     documents
 }
 
-/// The bytes of one document: the largest signatures take some tens of KiB.
+/// The maximum size of one document in bytes: the largest signatures take some tens of KiB.
 const MAX_SIZE: usize = 1 << 20;
 
-/// The number of brackets that may be open at once: the YAML parser's time grows with its square.
+/// The maximum number of open brackets: the YAML parser's time is quadratic in it.
 const MAX_OPEN: usize = 1000;
 
-/// Refuses a document whose parsing would take long.
+/// Refuses a document that would take long to parse.
 pub(crate) fn check_size(file: &str, text: &str) -> Result<(), SignatureError> {
     let (mut open, mut at) = (0usize, 0);
     for (place, byte) in text.bytes().enumerate() {
@@ -143,13 +143,13 @@ pub fn joined(
     Ok(signatures)
 }
 
-/// What is wrong in a signature as a whole.
+/// A problem of a signature as a whole.
 pub(crate) struct Problem {
-    /// The key of the file, if one is named.
+    /// The key concerned; empty if there is none.
     pub field: &'static str,
     /// The text concerned.
     pub piece: String,
-    /// What is wrong with it.
+    /// A description of the problem.
     pub message: String,
     /// True if it is about a value that nothing captures.
     pub is_of_captures: bool,
@@ -182,7 +182,7 @@ pub(super) fn check(signature: &Signature, causes: &Causes) -> Result<(), (Strin
     }
 }
 
-/// Returns all that is wrong in a signature as a whole.
+/// Returns all problems of a signature as a whole.
 pub(crate) fn problems(signature: &Signature, causes: &Causes) -> Vec<Problem> {
     let mut all = Vec::new();
     let id = &signature.id;
@@ -231,7 +231,7 @@ pub(crate) fn problems(signature: &Signature, causes: &Causes) -> Vec<Problem> {
     all
 }
 
-/// Adds causes that are not known.
+/// Adds the problems of unknown causes.
 fn of_causes(signature: &Signature, causes: &Causes, all: &mut Vec<Problem>) {
     let explained = signature.explains.iter().map(|rule| &rule.what);
     let ended = signature.ends.iter().map(|rule| &rule.what);
@@ -253,7 +253,7 @@ fn of_causes(signature: &Signature, causes: &Causes, all: &mut Vec<Problem>) {
     all.extend(known.err());
 }
 
-/// Adds values that nothing captures, and commands that cannot be used.
+/// Adds the problems of values that nothing captures, and of unusable commands.
 fn of_slots(signature: &Signature, all: &mut Vec<Problem>) {
     let mut captured = Vec::new();
     signature.condition.captures(&mut captured);

@@ -59,13 +59,13 @@ impl Order {
     }
 }
 
-/// The number of digits of a count that surely fits 32 bits.
+/// The number of digits of a count that always fits 32 bits.
 const MAX_COUNT: usize = 9;
 
 /// Parses a quantity, a number, an age or a time as a number; ages and times are in seconds.
 pub fn number(text: &str) -> Option<f64> {
     let text = text.trim();
-    // most are counts
+    // most numbers are counts
     if text.len() <= MAX_COUNT && text.bytes().all(|byte| byte.is_ascii_digit()) {
         return text.parse::<u32>().ok().map(f64::from);
     }
@@ -104,7 +104,7 @@ impl Comparison {
         })
     }
 
-    /// The names that it compares.
+    /// The names of the captures that it compares.
     pub fn captures(&self) -> impl Iterator<Item = &str> {
         let (sums, names) = match &self.what {
             What::Sums(left, _, right) => ([left.as_slice(), right.as_slice()], None),
@@ -118,7 +118,7 @@ impl Comparison {
         captured.chain(names.into_iter().flatten())
     }
 
-    /// The names of a selector and of the labels that it must select, if that is what it requires.
+    /// The names of a selector and of the labels that it must select; `None` for any other comparison.
     ///
     /// ```
     /// use kwhy_signature::Comparison;

@@ -24,15 +24,15 @@ pub struct Condition {
     pub what: What,
     /// Conditions that must not hold in the same scope.
     pub none: Vec<Condition>,
-    /// Optional conditions: where they hold too, their captures and evidence are added.
+    /// Optional conditions: if they hold too, their captures and evidence are added.
     pub also: Vec<Condition>,
     /// The number of times that `what` must be seen in the scope; counts of events add up.
     pub at_least: u64,
-    /// The longest time between the first and the last event, both included.
+    /// The maximum time between the first and the last event, inclusive.
     pub within: Option<Duration>,
-    /// The time range in which an entry of `none` is searched, if it states one.
+    /// The time range of an entry of `none`, if it states one.
     pub reach: Option<Reach>,
-    /// The property that the parts must share.
+    /// The scope that the parts must share.
     pub per: Scope,
     /// Comparisons of captured values.
     pub comparisons: Vec<Comparison>,
@@ -51,11 +51,11 @@ pub enum What {
     All(Vec<Condition>),
     /// One of these.
     Any(Vec<Condition>),
-    /// All of them, each no earlier than the one listed before it.
+    /// All of these, each no earlier than the one before it.
     Sequence(Vec<Condition>),
 }
 
-/// The property that the events of one match must share.
+/// The scope that the events of one match must share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -87,7 +87,7 @@ pub struct EventPattern {
     /// The component, or its prefix before `*`.
     #[serde(default)]
     pub component: OneOrMany<String>,
-    /// Components none of which it is; one that is not known may be any of them.
+    /// Components that exclude the event; an event without a known component is excluded too.
     #[serde(default)]
     pub not_component: OneOrMany<String>,
     /// The subject's kind.
@@ -99,22 +99,21 @@ pub struct EventPattern {
     pub format: OneOrMany<String>,
     /// The minimum severity; an event without one passes.
     pub severity: Option<Severity>,
-    /// Texts, one of which occurs literally in the message or an error field: used as a prefilter
-    /// where no message pattern provides a literal.
+    /// Texts, one of which occurs literally in the message or an error field: a prefilter for patterns that provide no
+    /// literal.
     #[serde(default)]
     pub literals: OneOrMany<String>,
-    /// Texts, one of which occurs in the raw record: used as a prefilter for what is not in the
-    /// message, such as the level.
+    /// Texts, one of which occurs in the raw record: a prefilter for what is not in the message, such as the level.
     #[serde(default)]
     pub raw: OneOrMany<String>,
     /// Patterns, one of which matches in the message or an error field.
     #[serde(default)]
     pub message: OneOrMany<Pattern>,
-    /// Patterns, none of which matches in any of them.
+    /// Patterns, none of which matches in the message or an error field.
     #[serde(default)]
     pub not: OneOrMany<Pattern>,
-    /// What a message pattern finds must be said of the present: a sentence that denies it, asks for it or speaks of
-    /// what may be does not count. However short it is, prose that states it is a proof.
+    /// True if the text that a message pattern finds must be stated as a present fact: a sentence that denies it, asks
+    /// for it or supposes it does not count. Prose that states it is a proof, however short.
     #[serde(default)]
     pub stated: bool,
     /// Facts of the error chain, each with patterns for its whole value.
@@ -124,7 +123,7 @@ pub struct EventPattern {
     /// Named values of the record, each with patterns matched within it.
     #[serde(default)]
     pub fields: BTreeMap<String, OneOrMany<Pattern>>,
-    /// A test of the whole record as it is written.
+    /// A test of the whole raw record.
     pub entry: Option<EntryTerm>,
     /// The number of occurrences.
     pub count: Option<NumberTest>,
@@ -133,15 +132,15 @@ pub struct EventPattern {
 }
 
 impl EventPattern {
-    /// Returns true if it takes what sentences state, and no record of a log: it is asked only of a document that is read whole, as
-    /// pastes are, so that its short texts are not searched for in large logs.
+    /// Returns true if it matches statements in prose but no log records: it is tested only in documents that are
+    /// parsed completely, as pastes are, so that large logs are not searched for its short texts.
     pub fn is_statement(&self) -> bool {
         let is_text = |format: &String| matches!(format.as_str(), "plain" | "prose");
         self.stated && !self.format.0.is_empty() && self.format.0.iter().all(is_text)
     }
 
-    /// Returns true if it only selects the last words of a program that logs with klog: any such
-    /// record marks its end, whatever it says.
+    /// Returns true if it only selects the fatal records of a program that logs with klog: any such record marks the
+    /// program's end, whatever its message.
     pub fn is_klog_fatal(&self) -> bool {
         self.severity == Some(Severity::Fatal) && self.format.0 == ["klog"] && self.raw.0.is_empty()
     }
@@ -169,8 +168,8 @@ pub struct ObjectPattern {
     /// True if it appears in a list of all objects of its kind, rather than alone.
     #[serde(default)]
     pub listed: bool,
-    /// In an entry of `none`: it shows that there is none only where the input lists all objects of the kind, of the
-    /// namespace of what it would refute.
+    /// In an entry of `none`: no match means that there is no such object only if the input lists all objects of the
+    /// kind in the namespace concerned.
     #[serde(default)]
     pub complete: bool,
     /// Lists, one of whose items must pass all of `item`.
@@ -184,7 +183,7 @@ pub struct ObjectPattern {
     pub fields: BTreeMap<String, ValueTest>,
 }
 
-/// Exactly one of `event`, `object`, `all`, `any` and `sequence`, with more conditions on it.
+/// Exactly one of `event`, `object`, `all`, `any` and `sequence`, with further conditions on it.
 #[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(extend("oneOf" = [
@@ -200,34 +199,34 @@ pub(crate) struct RawCondition {
     all: Option<Vec<Condition>>,
     /// One of these.
     any: Option<Vec<Condition>>,
-    /// All of these, in the order of time.
+    /// All of these, in order of time.
     sequence: Option<Vec<Condition>>,
     /// None of these in the same scope.
     #[serde(default)]
     none: Vec<Condition>,
-    /// Conditions whose captures and proof are added where they hold too.
+    /// Conditions whose captures and evidence are added if they hold too.
     #[serde(default)]
     also: Vec<Condition>,
     /// The number of times that it must be seen, 1 by default; counts of an event add up.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     at_least: Option<u64>,
-    /// The longest time from the first to the last, both included, such as `10m`.
+    /// The maximum time from the first event to the last, inclusive, such as `10m`.
     #[cfg_attr(feature = "schema", schemars(extend("pattern" = DURATION)))]
     within: Option<String>,
-    /// Of an event: `100/1m` is `at_least: 100` and `within: 1m`.
+    /// For an event: `100/1m` means `at_least: 100` and `within: 1m`.
     #[cfg_attr(feature = "schema", schemars(extend("pattern" = "^[0-9]+ */")))]
     rate: Option<String>,
-    /// In an entry of `none`: how much longer the range is than the time from the first event to the last.
+    /// In an entry of `none`: by how much the range is longer than the time from the first event to the last.
     #[cfg_attr(feature = "schema", schemars(extend("pattern" = DURATION)))]
     window: Option<String>,
-    /// In an entry of `none`: moves the range.
+    /// In an entry of `none`: shifts the range by this duration.
     #[cfg_attr(feature = "schema", schemars(extend("pattern" = DURATION)))]
     slide: Option<String>,
-    /// In an entry of `none`: the number of the event at which the range starts, in the order of time.
+    /// In an entry of `none`: the index of the event, in order of time, at which the range starts.
     anchor: Option<usize>,
-    /// In an entry of `none`: the range is as long as `window`.
+    /// In an entry of `none`: true if the range is exactly as long as `window`.
     absolute: Option<bool>,
-    /// The property that the parts must share.
+    /// The scope that the parts must share.
     #[serde(default)]
     per: Scope,
     /// Comparisons of captured values.
@@ -235,7 +234,7 @@ pub(crate) struct RawCondition {
     comparisons: Vec<Comparison>,
 }
 
-/// Such as `10m`, `1h30m`, `250ms` or `2d`.
+/// A duration such as `10m`, `1h30m`, `250ms` or `2d`.
 #[cfg(feature = "schema")]
 const DURATION: &str = "^-?([0-9.]+(ns|us|ms|s|m|h|d|w))+$";
 
@@ -336,7 +335,7 @@ impl Condition {
             comparisons: Vec::new(),
             open: Vec::new(),
         };
-        // names of captures are read from the patterns, which is costly
+        // reading capture names from patterns is costly
         if !raw.comparisons.is_empty() {
             let mut captured = Vec::new();
             condition.captures(&mut captured);
@@ -445,7 +444,7 @@ impl Condition {
         self.also.iter().for_each(|part| part.captures(into));
     }
 
-    /// Collects what the event or object of a leaf captures.
+    /// Collects the names that the event or object of a leaf captures.
     pub fn leaf_captures<'c>(&'c self, into: &mut Vec<&'c str>) {
         match &self.what {
             What::Event(event) => {
@@ -470,7 +469,7 @@ impl Condition {
 }
 
 impl EventPattern {
-    /// Returns true if it asks for nothing but an entry.
+    /// Returns true if it tests nothing but the raw record.
     pub fn is_only_entry(&self) -> bool {
         let lists = [
             &self.reason,

@@ -1,7 +1,8 @@
-//! What is known of a pattern without its expression: by which texts it is found, and what a match contains.
+//! Properties of a pattern that are known without its expression: the texts by which it is found, and what a match
+//! contains.
 //!
-//! Most patterns are only asked for this, and few for their expression. Working it out takes far longer than reading it,
-//! so that a build script may write it down ([`digests`]) and a catalogue take it from there ([`use_digests`]).
+//! Most patterns are only asked for these, few for their expression. Deriving them takes far longer than reading them,
+//! so a build script may write them down ([`digests`]) for a catalogue to use ([`use_digests`]).
 
 use kwhy_pack::PackedText;
 use serde::Deserialize;
@@ -11,30 +12,30 @@ use super::meaning::Loosening;
 use super::parsed;
 use super::pattern::Pattern;
 
-/// What is known of a pattern without its expression.
+/// The properties of a pattern that are known without its expression.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub(super) struct Digest {
-    /// True if its expression is about text as it is written, not about text in lower case.
+    /// True if its expression applies to the original text rather than to lower-case text.
     pub is_exact: bool,
-    /// How its expression is made of what is written; none if that is it.
+    /// The derivation of its expression from the written one; `None` if it is the same.
     pub loosening: Option<Loosening>,
-    /// Texts of which each match contains one, in lower case; none if nothing is known.
+    /// Lower-case texts one of which every match contains; empty if none are known.
     pub literals: Vec<String>,
     /// A byte that every match contains, which most texts lack.
     pub byte: Option<u8>,
     pub phrases: Vec<String>,
-    /// Words of which each match contains one, for each place at which there must be some.
+    /// For each place that requires words, a list of words one of which every match contains.
     pub demanded: Vec<Vec<String>>,
-    /// The number of literal characters that it demands: the measure of how specific it is.
+    /// The number of literal characters required: a measure of how specific it is.
     pub weight: usize,
-    /// The length of the shortest text that it matches, in bytes.
+    /// The length in bytes of the shortest text that it matches.
     pub least_length: usize,
-    /// True if its expression may start with what may be missing.
+    /// True if its expression may start with an optional part.
     pub may_be_trimmed: bool,
 }
 
 impl Digest {
-    /// Writes it as one line of JSON: a list of the values in the order of the fields.
+    /// Writes it as one line of JSON: a list of the values in field order.
     fn written(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string(&(
             self.is_exact,
@@ -49,16 +50,16 @@ impl Digest {
         ))
     }
 
-    /// Reads what [`Digest::written`] wrote.
+    /// Parses the output of [`Digest::written`].
     pub fn read(line: &str) -> Option<Digest> {
         serde_json::from_str(line).ok()
     }
 }
 
-/// Writes down what is known of all patterns of a condition, for [`use_digests`].
+/// Writes the digests of all patterns of a condition, for [`use_digests`].
 ///
 /// # Errors
-/// Says what is wrong with the first pattern that cannot be read.
+/// Returns a description of the first pattern that is invalid.
 pub fn digests(condition: &Condition) -> Result<String, String> {
     let mut patterns = Vec::new();
     condition.patterns(&mut patterns);
@@ -70,7 +71,7 @@ pub fn digests(condition: &Condition) -> Result<String, String> {
     Ok(lines.join("\n"))
 }
 
-/// Spares the patterns of a condition the work that [`digests`] did for them: takes each line of what it wrote.
+/// Sets the digests of a condition's patterns from the lines that [`digests`] wrote, so that they need not be derived.
 pub fn use_digests(condition: &Condition, lines: impl Iterator<Item = PackedText<'static>>) {
     let mut patterns: Vec<&Pattern> = Vec::new();
     condition.patterns(&mut patterns);

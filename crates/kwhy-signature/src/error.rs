@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::nearest::{hint, nearest};
 
-/// An error in a signature file, with its location. Its source is the YAML reader's error, if it is one.
+/// An error in a signature file, with its location. Its source is the YAML parser's error, if there is one.
 ///
 /// ```
 /// use std::error::Error;
@@ -50,7 +50,7 @@ impl SignatureError {
         }
     }
 
-    /// An error of the YAML reader, at the value that it is about.
+    /// Creates an error from one of the YAML parser, located at the value concerned.
     pub fn from_yaml(file: &str, source: &str, error: serde_yaml::Error) -> Self {
         let message = error.to_string();
         // the location is reported separately
@@ -69,7 +69,7 @@ impl SignatureError {
             }
             false => at,
         };
-        // the reader marks the mapping; the value that the message quotes is inside it
+        // the parser locates the mapping; the value quoted by the message is inside it
         let exact = quoted(&message).and_then(|value| {
             source
                 .get(start..)?
@@ -84,7 +84,7 @@ impl SignatureError {
         }
     }
 
-    /// An error of the YAML reader at a place that is known otherwise, in its words without place and path.
+    /// Creates an error from the YAML parser's message, without location and path, at a known place.
     pub(crate) fn refused(file: &str, source: &str, at: (usize, usize), words: &str) -> Self {
         SignatureError {
             kind: Kind::Yaml,
@@ -115,7 +115,7 @@ impl SignatureError {
         }
     }
 
-    /// Returns true if the file is not YAML, or has a key, a value or a pattern that a signature cannot have.
+    /// Returns true if the file is not YAML, or has a key, value or pattern that is invalid in a signature.
     pub fn is_yaml(&self) -> bool {
         self.kind == Kind::Yaml
     }
@@ -151,7 +151,7 @@ impl SignatureError {
     }
 }
 
-/// The words of a document about signatures for what the YAML reader says, with what was meant, if that is near.
+/// Rewords the YAML parser's message in the terms of signature files, with a suggestion if a key is misspelled.
 fn in_words(message: &str) -> String {
     let (path, words) = match message.split_once(": ") {
         Some((path, words)) if !path.contains(' ') => (format!("{path}: "), words),
@@ -210,14 +210,14 @@ pub(crate) fn place(source: &str, at: usize) -> (usize, usize) {
     )
 }
 
-/// Returns true if a text has line ends that readers of YAML count and editors do not.
+/// Returns true if a text has line ends that YAML parsers count and editors do not.
 pub(crate) fn has_other_breaks(text: &str) -> bool {
     let ends = |at: usize| !text[at + 1..].starts_with('\n');
     text.contains(['\u{85}', '\u{2028}', '\u{2029}'])
         || text.match_indices('\r').any(|(at, _)| ends(at))
 }
 
-/// The first text in double quotes in a message, unescaped; failing that, in backquotes.
+/// Returns the first text in double quotes in a message, unescaped; failing that, the first in backquotes.
 pub(crate) fn quoted(message: &str) -> Option<String> {
     if let Some(start) = message.find('"') {
         let mut values =

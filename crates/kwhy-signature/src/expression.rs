@@ -1,8 +1,8 @@
-//! A regular expression that is searched with memory which all expressions of a thread share.
+//! Regular expressions whose search memory is shared by all expressions of a thread.
 //!
-//! There are thousands of them and texts are short, so each is a backtracker without automata. What a search needs (which
-//! states were visited where) is as large as the expression times the text; kept for each expression it was more than
-//! all else in memory.
+//! There are thousands of expressions and texts are short, so each is a backtracker without automata. The memory of a
+//! search (which states were visited where) is as large as the expression times the text; one per expression would take
+//! more memory than everything else.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -21,16 +21,16 @@ use regex_syntax::hir::literal::Extractor;
 pub(crate) const MAX_SIZE: usize = 1 << 20;
 
 thread_local! {
-    /// What a search needs.
+    /// The memory of a search.
     static MEMORY: RefCell<Option<backtrack::Cache>> = const { RefCell::new(None) };
 }
 
 /// A compiled regular expression.
 #[derive(Debug)]
 pub(crate) enum Expression {
-    /// One that matches nothing but one of some texts.
+    /// An expression that matches exactly one of some texts.
     Texts(Prefilter),
-    /// Any other one.
+    /// Any other expression.
     Compiled {
         backtracker: BoundedBacktracker,
         /// For texts that are too long to backtrack in.
@@ -39,7 +39,7 @@ pub(crate) enum Expression {
 }
 
 impl Expression {
-    /// Compiles an expression; none if it is too large.
+    /// Compiles an expression; `None` if it is too large.
     pub fn new(hir: &Hir) -> Option<Expression> {
         if let Some(texts) = texts(hir) {
             return Some(Expression::Texts(texts));
@@ -76,7 +76,7 @@ impl Expression {
         }
     }
 
-    /// The bytes of the first match.
+    /// Returns the byte range of the first match.
     pub fn find(&self, input: &Input<'_>) -> Option<Range<usize>> {
         match self {
             Expression::Texts(texts) => find(texts, input).map(|span| span.range()),
@@ -92,7 +92,7 @@ impl Expression {
         }
     }
 
-    /// The first match with its groups.
+    /// Returns the first match with its groups.
     pub fn captures(&self, input: &Input<'_>) -> Option<Captures> {
         let Expression::Compiled { backtracker, .. } = self else {
             return None;
@@ -107,7 +107,7 @@ impl Expression {
         captures.is_match().then_some(captures)
     }
 
-    /// Searches without limit to the length of the text: seldom, so with memory of its own.
+    /// Searches texts of any length; rare, so with memory of its own.
     fn simulated<T: Default>(&self, search: impl FnOnce(&PikeVM, &mut pikevm::Cache) -> T) -> T {
         let Expression::Compiled {
             backtracker,
@@ -129,20 +129,20 @@ impl Expression {
     }
 }
 
-/// Calls a search with the memory of the thread.
+/// Calls a search with the thread's memory.
 fn shared<T>(
     backtracker: &BoundedBacktracker,
     search: impl FnOnce(&mut backtrack::Cache) -> T,
 ) -> T {
     MEMORY.with_borrow_mut(|memory| {
         let cache = memory.get_or_insert_with(|| backtracker.create_cache());
-        // what another expression left is no match of this one
+        // clears the state of other expressions
         cache.reset(backtracker);
         search(cache)
     })
 }
 
-/// The first of some texts that occurs.
+/// Returns the first occurrence of one of the texts.
 fn find(texts: &Prefilter, input: &Input<'_>) -> Option<Span> {
     match input.get_anchored().is_anchored() {
         true => texts.prefix(input.haystack(), input.get_span()),
@@ -150,7 +150,7 @@ fn find(texts: &Prefilter, input: &Input<'_>) -> Option<Span> {
     }
 }
 
-/// Returns a search for the texts that an expression stands for, if it is nothing but some.
+/// Returns a search for the texts that an expression matches, if it matches nothing else.
 fn texts(hir: &Hir) -> Option<Prefilter> {
     let properties = hir.properties();
     if properties.explicit_captures_len() > 0 || !properties.look_set().is_empty() {

@@ -1,7 +1,7 @@
-//! One layout of signature files: the top-level keys of each document in one order.
+//! The canonical layout of signature files: the top-level keys of each document in one order.
 //!
-//! The formatter works on the text. It moves whole blocks, each with the comments above it, so comments, quotes
-//! and line breaks stay as they were written. Documents without an `id` are not signatures and stay as they are.
+//! The formatter works on the text. It moves whole blocks, each with the comments above it, so comments, quotes and
+//! line breaks stay as they were written. Documents without an `id` are not signatures and are left alone.
 
 use super::check::documents;
 use super::error::SignatureError;
@@ -52,8 +52,8 @@ pub const KEYS: &[&str] = &[
 /// ```
 ///
 /// # Errors
-/// The text is not YAML, or moving its blocks would change what it says, as with an anchor that is used before it is
-/// defined.
+/// The text is not YAML, or moving its blocks would change its meaning, as with an anchor that would be used before it
+/// is defined.
 pub fn format(file: &str, yaml: &str) -> Result<String, SignatureError> {
     let before = values(file, yaml)?;
     let mut formatted = String::with_capacity(yaml.len() + 1);
@@ -76,7 +76,7 @@ pub fn format(file: &str, yaml: &str) -> Result<String, SignatureError> {
     Ok(formatted)
 }
 
-/// The values of all documents.
+/// Parses the values of all documents.
 fn values(file: &str, yaml: &str) -> Result<Vec<serde_yaml::Value>, SignatureError> {
     let documents = documents(yaml);
     let values = documents.iter().map(|document| {
@@ -95,12 +95,12 @@ struct Block<'y> {
 }
 
 impl Block<'_> {
-    /// Returns true if blank lines after the block are a part of its last value.
+    /// Returns true if blank lines after the block are part of its last value.
     fn keeps_blank_lines(&self) -> bool {
         self.lines.iter().any(|line| line.trim_end().ends_with('+'))
     }
 
-    /// The place in the order of keys; unknown ones come last.
+    /// Returns its position in the order of keys; unknown keys come last.
     fn rank(&self) -> usize {
         let known = KEYS.iter().position(|key| *key == self.key);
         known.unwrap_or(KEYS.len())
@@ -126,12 +126,12 @@ fn write_document(lines: &[&str], out: &mut String) {
     }
 }
 
-/// Splits a document into the comments at its head, which are not about a key, and its blocks. Returns `None` if it
-/// is not a mapping with its keys at the margin.
+/// Splits a document into the comments at its head, which belong to no key, and its blocks. Returns `None` if it is not
+/// a mapping with its keys at the margin.
 fn split<'y>(lines: &[&'y str]) -> Option<(Vec<&'y str>, Vec<Block<'y>>)> {
     let mut head = Vec::new();
     let mut blocks: Vec<Block<'y>> = Vec::new();
-    // comments and blank lines that belong to what follows, or to the block before if that continues
+    // comments and blank lines that belong to the next block, or to the previous one if that continues
     let mut pending: Vec<&str> = Vec::new();
     for line in lines {
         if let Some(key) = key_of(line) {
@@ -175,7 +175,7 @@ fn split<'y>(lines: &[&'y str]) -> Option<(Vec<&'y str>, Vec<Block<'y>>)> {
     Some((head, blocks))
 }
 
-/// The key that a line at the margin starts.
+/// Returns the key that a line at the margin starts with.
 fn key_of(line: &str) -> Option<&str> {
     let (key, value) = line.split_once(':')?;
     let is_name = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
@@ -187,7 +187,7 @@ fn is_blank(line: &str) -> bool {
     line.trim().is_empty()
 }
 
-/// Returns true if documents are separated by this line.
+/// Returns true if a line separates documents.
 fn is_separator(line: &str) -> bool {
     line.trim_end() == "---"
 }

@@ -1,16 +1,16 @@
-//! Expressions that show no more than whether another one matches somewhere in a text, which is cheaper.
+//! Cheaper expressions that only decide whether another expression matches somewhere in a text.
 
 use regex_syntax::hir::{Capture, Class, Hir, HirKind, Repetition};
 
-/// The expression that is found in a text if and only if this one is, without what may be missing at its ends; none
-/// if nothing may at its start: what is asked for at the end alone costs little.
+/// Returns an expression that occurs in a text if and only if this one does, without optional parts at its ends; `None`
+/// if its start has none, as optional parts at the end alone cost little.
 pub(super) fn trimmed(hir: &Hir) -> Option<Hir> {
     let plain = without_groups(hir);
     let trimmed = trimmed_at(End::First, &plain);
     (trimmed != plain).then(|| trimmed_at(End::Last, &trimmed))
 }
 
-/// Returns true if [`trimmed`] may have one for an expression, without making it.
+/// Returns true if [`trimmed`] may return an expression, without building it.
 pub(super) fn may_be_trimmed(hir: &Hir) -> bool {
     match hir.kind() {
         HirKind::Empty => false,
@@ -23,7 +23,7 @@ pub(super) fn may_be_trimmed(hir: &Hir) -> bool {
     }
 }
 
-/// The expression without its groups. The parser limits how deep it nests.
+/// Returns the expression without its groups. The recursion is bounded by the parser's nesting limit.
 fn without_groups(hir: &Hir) -> Hir {
     match hir.kind() {
         HirKind::Look(_) | HirKind::Empty | HirKind::Literal(_) | HirKind::Class(_) => hir.clone(),
@@ -37,7 +37,7 @@ fn without_groups(hir: &Hir) -> Hir {
     }
 }
 
-/// About how many states an automaton for an expression has.
+/// The approximate number of states of an automaton for an expression.
 pub(super) fn states(hir: &Hir) -> usize {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) | HirKind::Class(_) => 1,
@@ -53,9 +53,9 @@ pub(super) fn states(hir: &Hir) -> usize {
     }
 }
 
-/// At most so many bytes an expression takes when it is compiled.
+/// An upper bound of the bytes that a compiled expression takes.
 pub(super) fn most_bytes(hir: &Hir) -> usize {
-    // a range of characters is up to eight sequences of up to four bytes
+    // a range of characters becomes up to eight sequences of up to four bytes
     const OF_RANGE: usize = 8 * 4 * OF_STATE;
     const OF_STATE: usize = 64;
     match hir.kind() {
@@ -86,7 +86,7 @@ enum End {
     Last,
 }
 
-/// Returns true if it matches nothing anywhere: what is next to it matches without it too.
+/// Returns true if it may match the empty text anywhere, so that its neighbours match without it too.
 fn may_be_missing(hir: &Hir) -> bool {
     let properties = hir.properties();
     properties.minimum_len() == Some(0) && properties.look_set().is_empty()
@@ -97,7 +97,7 @@ fn trimmed_at(end: End, hir: &Hir) -> Hir {
         return Hir::empty();
     }
     match hir.kind() {
-        // of more copies those beside the rest are enough
+        // of several copies, the minimum number suffices
         HirKind::Repetition(repeated) if repeated.min == 1 => trimmed_at(end, &repeated.sub),
         HirKind::Repetition(repeated) => Hir::repetition(Repetition {
             max: Some(repeated.min),
@@ -169,7 +169,7 @@ mod tests {
             text in "[abc \n]{0,12}",
         ) {
             let expression = parts.concat();
-            // a repetition of a repetition is not an expression
+            // a repetition of a repetition is not a valid expression
             if let Ok(parsed) = parse(&expression) && let Some(trimmed) = trimmed(&parsed) {
                 prop_assert!(may_be_trimmed(&parsed), "{}", expression);
                 let found = |hir: &Hir| Regex::builder().build_from_hir(hir).unwrap().is_match(&text);

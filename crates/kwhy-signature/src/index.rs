@@ -1,7 +1,7 @@
 //! An index of the conditions that a text, reason or kind may fulfil.
 //!
-//! Each condition names literals one of which occurs in every match ([`LiteralRequirement`]). One search of a text finds all of
-//! them that occur in it ([`LiteralSet`]); the conditions of these are its candidates.
+//! Each condition names literals one of which occurs in every match ([`LiteralRequirement`]). One search finds all
+//! literals that occur in a text ([`LiteralSet`]); the conditions that need them are the candidates.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,20 +11,20 @@ use memchr::{memchr_iter, memmem};
 
 use super::required::{KLOG_FATAL, LiteralRequirement, RequirementKind};
 
-/// A leaf condition: the signature's number in the catalogue and the leaf's in the signature.
+/// A leaf condition: the number of its signature in the catalogue, and its own within the signature.
 pub type ConditionId = (u32, u16);
 
-/// Lists of conditions with their numbers, one after the other.
+/// Numbered lists of conditions, concatenated.
 #[derive(Clone, Debug, Default)]
 pub struct ConditionLists {
-    /// All conditions.
+    /// The conditions of all lists.
     pub conditions: Cow<'static, [ConditionId]>,
-    /// The ends of the lists in it.
+    /// The end of each list in it.
     pub ends: Cow<'static, [u32]>,
 }
 
 impl ConditionLists {
-    /// A list by its number; an empty one if there is none.
+    /// Returns the list with a number; empty if there is none.
     pub fn get(&self, number: usize) -> &[ConditionId] {
         let end = |number: usize| self.ends.get(number).map(|end| *end as usize);
         let start = number.checked_sub(1).map_or(Some(0), end);
@@ -34,7 +34,7 @@ impl ConditionLists {
             .unwrap_or_default()
     }
 
-    /// Adds the conditions of a list after the last one.
+    /// Appends a list of conditions.
     fn push(&mut self, list: impl IntoIterator<Item = ConditionId>) {
         let conditions = self.conditions.to_mut();
         conditions.extend(list);
@@ -42,12 +42,12 @@ impl ConditionLists {
     }
 }
 
-/// Words in order, each with the conditions that need it.
+/// Sorted words, each with the conditions that need it.
 #[derive(Clone, Debug, Default)]
 pub struct Words {
     /// The words.
     pub words: Texts,
-    /// The conditions of each.
+    /// The conditions of each word.
     pub conditions: ConditionLists,
 }
 
@@ -57,7 +57,7 @@ impl Words {
         self.words.len()
     }
 
-    /// Returns true if there is none.
+    /// Returns true if there are no words.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
@@ -68,13 +68,13 @@ impl Words {
         words.map(|(number, word)| (word, self.conditions.get(number)))
     }
 
-    /// The conditions that need a word.
+    /// Returns the conditions that need a word.
     fn look_up(&self, word: &str) -> &[ConditionId] {
         let found = self.words.position(word);
         found.map_or(&[], |number| self.conditions.get(number))
     }
 
-    /// Returns these words and others, in order.
+    /// Returns these words merged with others, sorted.
     fn joined(&self, others: &Words) -> Words {
         let mut all: BTreeMap<&str, Vec<ConditionId>> = BTreeMap::new();
         for (word, conditions) in self.iter().chain(others.iter()) {
@@ -95,7 +95,7 @@ impl<T: AsRef<str>> FromIterator<(T, Vec<ConditionId>)> for Words {
     }
 }
 
-/// Literals that no signature asks for but the engine does: a record that contains one reports an error.
+/// Literals that the engine needs rather than a signature: a record that contains one reports an error.
 const ERROR_LEVEL_MARKERS: &[&str] = &[
     "level=error ",
     "level=fatal ",
@@ -109,10 +109,10 @@ const ERROR_LEVEL_MARKERS: &[&str] = &[
     "\\\"level\\\":\\\"fatal",
 ];
 
-/// A record that starts with one of these is parsed in any case, so it need not be searched for.
+/// Records that start with one of these are always parsed, so they need not be searched for them.
 pub const STARTS: &[&str] = &["panic:", "fatal error:"];
 
-/// The number of [`KLOG_FATAL`], which is not one of the literals.
+/// The number reported for [`KLOG_FATAL`], which is not one of the literals.
 const KLOG_FATAL_NUMBER: u32 = u32::MAX;
 
 /// Finds the leaf conditions that are worth a full test.
@@ -120,32 +120,32 @@ const KLOG_FATAL_NUMBER: u32 = u32::MAX;
 /// The fields are public so that a build script can write an index out as a constant.
 #[derive(Clone, Debug, Default)]
 pub struct Index {
-    /// The literals; first the markers of error levels.
+    /// The literals, starting with the error level markers.
     pub literals: LiteralSet,
-    /// The conditions that need a literal, by its number.
+    /// The conditions that need each literal, by its number.
     pub conditions: ConditionLists,
-    /// The reasons that conditions ask for, in order.
+    /// The reasons that conditions require, sorted.
     pub reasons: Words,
-    /// The kinds of objects that conditions ask for, in order.
+    /// The kinds of objects that conditions require, sorted.
     pub kinds: Words,
     /// Conditions that any event may fulfil.
     pub any_event: Cow<'static, [ConditionId]>,
     /// Conditions that an object of any kind may fulfil.
     pub any_object: Cow<'static, [ConditionId]>,
-    /// Conditions on fatal records of klog.
+    /// Conditions on klog's fatal records.
     pub klog_fatal: Cow<'static, [ConditionId]>,
     /// Conditions that need one of [`STARTS`].
     pub starts: Cow<'static, [ConditionId]>,
-    /// Conditions on records and objects as they are written, in order.
+    /// Conditions on raw records and objects, sorted.
     pub entries: Cow<'static, [ConditionId]>,
-    /// Conditions for which each record must be parsed.
+    /// Conditions without a literal, for which every record must be parsed.
     pub boundless: Cow<'static, [ConditionId]>,
-    /// The words of conditions on what sentences state, in order; an empty one for those that need none.
+    /// The words of conditions on statements, sorted; the conditions that need no word are under an empty one.
     pub statements: Words,
 }
 
 impl Index {
-    /// Lays out what leaf conditions need; `sample` is a piece of a typical text.
+    /// Builds the index of what leaf conditions need; `sample` is a piece of a typical text.
     pub fn new(
         needs: impl IntoIterator<Item = (ConditionId, LiteralRequirement)>,
         sample: &str,
@@ -181,7 +181,7 @@ impl Index {
             }
             if need.is_boundless() {
                 any[2].push(leaf);
-                // it is a candidate for each event
+                // a candidate for every event
                 if need.what == RequirementKind::Entry {
                     any[0].push(leaf);
                 }
@@ -223,7 +223,7 @@ impl Index {
         }
     }
 
-    /// Returns this index with what further conditions need.
+    /// Returns this index extended by what further conditions need.
     #[must_use]
     pub fn joined(
         &self,
@@ -250,8 +250,8 @@ impl Index {
         }
     }
 
-    /// Calls `found` for each literal that occurs in the lines of a document, in no particular order. Records that
-    /// start with one of [`STARTS`] are not searched for that.
+    /// Calls `found` for each literal that occurs in the lines of a document, in no particular order. The texts in
+    /// [`STARTS`] are not searched for.
     pub fn sweep(&self, lines: &[u8], found: impl FnMut(LiteralHit)) {
         self.find(lines, |word| !STARTS.contains(&word), found);
     }
@@ -268,7 +268,8 @@ impl Index {
         }
     }
 
-    /// Adds the conditions that [`Index::sweep`] does not announce in a record because it contains one of [`STARTS`].
+    /// Adds the conditions that need one of [`STARTS`] if a record contains one, as [`Index::sweep`] does not report
+    /// these.
     pub fn add_starting(&self, record: &[u8], into: &mut Vec<ConditionId>) {
         let occurs = |start: &&str| memmem::find(record, start.as_bytes()).is_some();
         if !self.starts.is_empty() && STARTS.iter().any(occurs) {
@@ -276,7 +277,7 @@ impl Index {
         }
     }
 
-    /// The conditions that need a literal.
+    /// Returns the conditions that need a literal.
     pub fn leaves(&self, literal: u32) -> &[ConditionId] {
         if literal == KLOG_FATAL_NUMBER {
             return &self.klog_fatal;
@@ -295,14 +296,13 @@ impl Index {
         all.filter(|literal| literal.len() >= MIN_LITERAL)
     }
 
-    /// Adds the conditions a literal of which occurs in this text.
+    /// Adds the conditions with a literal that occurs in a text.
     pub fn text(&self, text: &[u8], into: &mut Vec<ConditionId>) {
         let add = |hit: LiteralHit| into.extend(self.leaves(hit.literal));
         self.find(text, |_| true, add);
     }
 
-    /// Adds the conditions on records and objects as they are written, a literal of which occurs in this one, or that
-    /// need none.
+    /// Adds the conditions on raw records and objects that have a literal in this one, or need none.
     pub fn entry(&self, record: &[u8], into: &mut Vec<ConditionId>) {
         if self.entries.is_empty() {
             return;
@@ -315,23 +315,23 @@ impl Index {
         self.find(record, |_| true, add);
     }
 
-    /// Adds the conditions that ask for this reason.
+    /// Adds the conditions that require this reason.
     pub fn reason(&self, reason: &str, into: &mut Vec<ConditionId>) {
         into.extend(self.reasons.look_up(reason));
     }
 
-    /// Adds the conditions that ask for objects of this kind.
+    /// Adds the conditions that require objects of this kind.
     pub fn kind(&self, kind: &str, into: &mut Vec<ConditionId>) {
         into.extend(self.kinds.look_up(kind));
     }
 
-    /// The position of a kind among those that conditions ask for.
+    /// Returns the position of a kind among those that conditions require.
     pub fn kind_number(&self, kind: &str) -> Option<usize> {
         self.kinds.words.position(kind)
     }
 }
 
-/// The offsets at which fatal records of klog may start: `F`, month and day, a space, the hour.
+/// The offsets at which klog's fatal records may start: `F`, month and day, a space, the hour.
 fn klog_fatal(text: &[u8]) -> impl Iterator<Item = usize> {
     memchr_iter(b'F', text).filter(|at| {
         let head = text.get(at + 1..at + KLOG_FATAL.len());

@@ -1,4 +1,5 @@
-//! The JSON Schema of what is read by hand: texts with slots, values that may be one or several, tests of values.
+//! JSON Schemas of types with hand-written parsing: texts with slots, values that may be one or several, tests of
+//! values.
 
 use std::borrow::Cow;
 
@@ -30,7 +31,7 @@ macro_rules! schema {
     };
 }
 
-/// The types of YAML that are read as a text.
+/// The YAML types that are read as text.
 fn scalar() -> Schema {
     json_schema!({"type": ["string", "integer", "boolean"]})
 }

@@ -1,7 +1,8 @@
-//! The language of signatures: YAML that says which events and objects prove which root cause, and what to say about it.
+//! The language of signatures: YAML that describes which events and objects prove which root cause, and what to report
+//! about it.
 //!
-//! Reading a file checks all of it: an unknown key, a pattern that does not compile or a title with an unknown value is an
-//! error with its line and column.
+//! Parsing a file checks all of it: an unknown key, a pattern that does not compile or a title with an unknown value is
+//! an error with its line and column.
 //!
 //! ```
 //! use kwhy_signature::{Causes, check};

@@ -1,10 +1,10 @@
-//! What an expression demands literally.
+//! What an expression requires literally.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use super::tokens::in_words;
 
-/// The least number of letters and digits that a match contains.
+/// Returns the minimum number of letters and digits in a match.
 pub(crate) fn weight_of(hir: &Hir) -> usize {
     match hir.kind() {
         HirKind::Literal(literal) => literal
@@ -20,7 +20,7 @@ pub(crate) fn weight_of(hir: &Hir) -> usize {
     }
 }
 
-/// A byte of some kind that each match of a regular expression contains.
+/// Returns a byte that satisfies a predicate and that every match of an expression contains.
 pub(crate) fn required_byte(hir: &Hir, is_kind: fn(&u8) -> bool) -> Option<u8> {
     let of = |part: &Hir| required_byte(part, is_kind);
     match hir.kind() {
@@ -32,7 +32,7 @@ pub(crate) fn required_byte(hir: &Hir, is_kind: fn(&u8) -> bool) -> Option<u8> {
     }
 }
 
-/// Returns true if an expression is a run of spaces: as in a template, it is one space where nothing was wrapped.
+/// Returns true if an expression is a run of spaces, which a template writes as one space.
 pub(crate) fn is_blank(hir: &Hir) -> bool {
     match hir.kind() {
         HirKind::Repetition(repeated) => repeated.min > 0 && is_blank(&repeated.sub),
@@ -46,7 +46,7 @@ pub(crate) fn is_blank(hir: &Hir) -> bool {
     }
 }
 
-/// The parts of a concatenation, those of groups in place of the groups.
+/// Collects the parts of a concatenation, with groups replaced by their parts.
 pub(crate) fn flat<'h>(parts: &'h [Hir], into: &mut Vec<&'h Hir>) {
     for part in parts {
         match part.kind() {
@@ -57,7 +57,7 @@ pub(crate) fn flat<'h>(parts: &'h [Hir], into: &mut Vec<&'h Hir>) {
     }
 }
 
-/// Words of which each match contains one, for each place of an expression at which there must be some.
+/// For each place of an expression that requires words, returns a list of words one of which every match contains.
 pub(crate) fn demanded(hir: &Hir) -> Vec<Vec<String>> {
     let mut runs = vec![String::new()];
     let mut demanded = Vec::new();
@@ -87,7 +87,7 @@ pub(crate) fn demanded(hir: &Hir) -> Vec<Vec<String>> {
     demanded
 }
 
-/// The longest word of each alternative, if all have one.
+/// Returns the longest word of each alternative, if all have one.
 fn one_of(parts: &[Hir]) -> Option<Vec<String>> {
     let longest = |part: &Hir| {
         let words = demanded(part).into_iter();

@@ -1,8 +1,8 @@
-//! The expression of a pattern's meaning: what may be written in other words without meaning something else.
+//! Expressions that match a pattern's meaning: they also accept other wordings of the same text.
 //!
-//! A pattern is an expression over text in lower case. Its literal runs are loosened: quotes may be of any kind or
-//! missing, words stand for their class (`words.yaml`), `:`, `,`, `;` and ` - ` for each other, articles may be
-//! missing, and other small words may be added where the pattern is not searched for.
+//! A pattern is an expression over lower-case text. Its literal runs are loosened: quotes may be of any kind or
+//! missing, words stand for their class (`words.yaml`), `:`, `,`, `;` and ` - ` are interchangeable, articles may be
+//! missing, and other small words may be added where the pattern has no literal to search for.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -14,7 +14,7 @@ use super::literals::is_blank;
 use super::quotes::{QUOTES, Unquoted, maybe_quote, quote, quote_or_end, quoted};
 use super::words::{ARTICLES, CLASSES, SEPARATORS, article, classes, gap, is_of_type, separator};
 
-/// The part of a pattern's text that may be written in other words.
+/// The part of a pattern's text whose wording may vary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) enum Scope {
     /// The kind of quotes.
@@ -39,21 +39,21 @@ impl Scope {
     }
 }
 
-/// How the expression of a pattern is loosened.
+/// The way in which the expression of a pattern is loosened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Loosening {
     scope: Scope,
-    /// The numbers of the spaces at which no word may be added; none if none may be added at all.
+    /// The range of spaces at which no word may be added; `None` if none may be added at all.
     fixed: Option<Range<usize>>,
 }
 
 impl Loosening {
-    /// Adds no words.
+    /// Creates a loosening that adds no words.
     pub fn new(scope: Scope) -> Self {
         Loosening { scope, fixed: None }
     }
 
-    /// Adds words, but not at these spaces.
+    /// Creates a loosening that adds words, except at these spaces.
     pub fn with_gaps(scope: Scope, fixed: Range<usize>) -> Self {
         Loosening {
             scope,
@@ -61,7 +61,7 @@ impl Loosening {
         }
     }
 
-    /// Loosens an expression over text in lower case, and returns the widest scope that made a difference.
+    /// Loosens an expression over lower-case text. Returns it with the widest scope that made a difference.
     pub fn loosen(&self, hir: &Hir) -> (Hir, Option<Scope>) {
         let mut walk = Walk {
             scope: self.scope,
@@ -87,7 +87,7 @@ struct Walk<'l> {
 }
 
 impl Walk<'_> {
-    /// Returns true if this scope is asked for, and notes that it makes a difference.
+    /// Returns true if this scope is included, and records that it makes a difference.
     fn takes(&mut self, scope: Scope) -> bool {
         let takes = self.scope >= scope;
         if takes {
@@ -96,7 +96,7 @@ impl Walk<'_> {
         takes
     }
 
-    /// Loosens an expression; `last` says that nothing follows it.
+    /// Loosens an expression; `last` is true if nothing follows it.
     fn part(&mut self, hir: &Hir, last: bool) -> Hir {
         let is_text = matches!(hir.kind(), HirKind::Literal(_) | HirKind::Concat(_));
         self.is_start &= is_text;
@@ -112,14 +112,14 @@ impl Walk<'_> {
                 let mut ways = Vec::new();
                 for part in parts {
                     let way = self.part(part, last);
-                    // words of one class are the same way
+                    // words of one class have the same expression
                     if !ways.contains(&way) {
                         ways.push(way);
                     }
                 }
                 Hir::alternation(ways)
             }
-            // a run of spaces that is written as such
+            // an explicit run of spaces
             HirKind::Repetition(repeated) if is_blank(hir) || is_space(&repeated.sub) => {
                 hir.clone()
             }
@@ -131,7 +131,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Loosens parts that follow each other.
+    /// Loosens adjacent parts.
     fn run(&mut self, parts: &[Hir], last: bool) -> Hir {
         let items = items(parts);
         let is_start = std::mem::take(&mut self.is_start);
@@ -189,7 +189,7 @@ impl Walk<'_> {
         Hir::concat(out)
     }
 
-    /// The words of a class, an article or a separator at an item, loosened, and the number of items that it takes.
+    /// Loosens the words of a class, an article or a separator at an item, and returns the number of items consumed.
     fn words(&mut self, items: &[Item<'_>], at: usize, first: bool) -> Option<(Hir, usize)> {
         if let Some((class, length)) = class_at(items, at)
             && self.takes(Scope::Words)
@@ -199,7 +199,7 @@ impl Walk<'_> {
         if let Some((word, length)) = article_at(items, at)
             && self.takes(Scope::Marks)
         {
-            // what may be missing at the start is not looked for
+            // an optional part at the start need not match
             return Some((if first { Hir::empty() } else { word }, length));
         }
         if let Some(length) = separator_at(items, at)
@@ -210,7 +210,7 @@ impl Walk<'_> {
         None
     }
 
-    /// Loosens a quote, or a value between quotes, and the number of items that it takes.
+    /// Loosens a quote, or a value between quotes, and returns the number of items consumed.
     fn marked(&mut self, items: &[Item<'_>], at: usize, last: bool) -> (Hir, usize) {
         let needed = !self.takes(Scope::Marks);
         if let Some(
@@ -233,7 +233,7 @@ impl Walk<'_> {
             }
         }
         let before = at.checked_sub(1).and_then(|at| items.get(at));
-        // a value that is taken up to a quote has an end
+        // a value that extends to a quote ends there, or at the end of the text
         let ends = matches!(before, Some(Item::Other(_))) && last && at + 1 == items.len();
         let hir = match (needed, ends) {
             (true, _) => quote(),
@@ -244,14 +244,14 @@ impl Walk<'_> {
     }
 }
 
-/// Adds the text so far.
+/// Flushes the pending text.
 fn end_text(text: &mut Vec<u8>, out: &mut Vec<Hir>) {
     if !text.is_empty() {
         out.push(Hir::literal(std::mem::take(text)));
     }
 }
 
-/// Returns true if a byte may be or start what is loosened.
+/// Returns true if something to loosen may start at a byte.
 fn is_special(items: &[Item<'_>], at: usize) -> bool {
     match items.get(at) {
         Some(Item::Byte(byte)) if byte.is_ascii_alphanumeric() => is_start(items, at),
@@ -264,7 +264,7 @@ fn is_space(hir: &Hir) -> bool {
     matches!(hir.kind(), HirKind::Literal(literal) if *literal.0 == *b" ")
 }
 
-/// Returns true if a word may be added at a blank: beside a slot, or before a class.
+/// Returns true if a word may be added at a space: next to a slot, or before a class.
 fn takes_gap(items: &[Item<'_>], at: usize) -> bool {
     let is_slot = |item: Option<&Item<'_>>| match item {
         Some(Item::Other(_)) => true,
@@ -276,7 +276,7 @@ fn takes_gap(items: &[Item<'_>], at: usize) -> bool {
     after.is_some() && (is_slot(before) || is_slot(after) || class_at(items, at + 1).is_some())
 }
 
-/// Returns true if a quote is an apostrophe: letters are on both sides.
+/// Returns true if a quote is an apostrophe between two letters.
 fn is_apostrophe(items: &[Item<'_>], at: usize) -> bool {
     let is_letter = |item: Option<&Item<'_>>| item.is_some_and(Item::is_in_word);
     matches!(items.get(at), Some(Item::Byte(b'\'')))
@@ -284,7 +284,7 @@ fn is_apostrophe(items: &[Item<'_>], at: usize) -> bool {
         && is_letter(items.get(at + 1))
 }
 
-/// A piece of parts that follow each other.
+/// An element of adjacent parts.
 enum Item<'h> {
     /// A byte of literal text.
     Byte(u8),
@@ -322,7 +322,7 @@ fn is_start(items: &[Item<'_>], at: usize) -> bool {
         && !before.is_some_and(Item::is_in_word)
 }
 
-/// Returns true if these words, one space for each blank, are the first items, and their last word ends there.
+/// Returns true if the items start with these words, and the last word ends there. A space matches a run of spaces.
 fn starts_with_words(words: &str, items: &[Item<'_>]) -> bool {
     let is = |wanted: u8, item: &Item<'_>| match item {
         Item::Byte(byte) => *byte == wanted,
@@ -337,7 +337,7 @@ fn starts_with_words(words: &str, items: &[Item<'_>]) -> bool {
         && !items.get(words.len()).is_some_and(Item::is_in_word)
 }
 
-/// The class of the words at an item, and how many items they take.
+/// Returns the class of the words at an item, and the number of items they take.
 fn class_at(items: &[Item<'_>], at: usize) -> Option<(&'static Hir, usize)> {
     if !is_start(items, at) {
         return None;
@@ -353,7 +353,7 @@ fn class_at(items: &[Item<'_>], at: usize) -> Option<(&'static Hir, usize)> {
     found.max_by_key(|(_, length)| *length)
 }
 
-/// An article at an item that may be missing, and how many items it takes with the space after it.
+/// Returns an optional article at an item, and the number of items it takes with the space after it.
 fn article_at(items: &[Item<'_>], at: usize) -> Option<(Hir, usize)> {
     let before = at.checked_sub(1).and_then(|before| items.get(before));
     if !is_start(items, at) || !matches!(before, None | Some(Item::Blank)) {
@@ -367,7 +367,7 @@ fn article_at(items: &[Item<'_>], at: usize) -> Option<(Hir, usize)> {
     matches!(after, Some(Item::Blank)).then(|| (article().clone(), known.len() + 1))
 }
 
-/// The number of items of the separator of clauses at an item, with the spaces around it.
+/// Returns the number of items of the clause separator at an item, with the spaces around it.
 fn separator_at(items: &[Item<'_>], at: usize) -> Option<usize> {
     let is_mark = |byte: &u8| SEPARATORS.contains(&char::from(*byte));
     match items.get(at..)? {
@@ -382,7 +382,7 @@ fn blank() -> Hir {
     ANY.get_or_init(|| known(r"\s+")).clone()
 }
 
-/// An expression of this crate.
+/// Parses one of this crate's own expressions.
 pub(super) fn known(expression: &str) -> Hir {
     super::parsed::parse(expression).unwrap_or_else(|_| Hir::fail())
 }

@@ -1,6 +1,6 @@
-//! What somebody may have meant.
+//! Suggestions for misspelled words.
 
-/// The number of letters that differ between two words.
+/// Returns the number of letters that differ between two words.
 ///
 /// ```
 /// assert_eq!(kwhy_signature::edit_distance("severty", "severity"), 1);
@@ -18,7 +18,7 @@ pub fn edit_distance(a: &str, b: &str) -> usize {
     row.last().copied().unwrap_or(0)
 }
 
-/// The candidate that a word is a misspelling of, if it is near enough to one.
+/// Returns the candidate that a word is probably a misspelling of, if any is close enough.
 pub(crate) fn nearest<'c>(
     word: &str,
     candidates: impl IntoIterator<Item = &'c str>,
@@ -33,7 +33,7 @@ pub(crate) fn nearest<'c>(
     Some(candidate)
 }
 
-/// The end of a message about a word that is not known: `; did you mean ...?`, or nothing.
+/// Returns the end of a message about an unknown word: `; did you mean ...?`, or an empty text.
 pub(crate) fn hint<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> String {
     match nearest(word, candidates) {
         Some(candidate) => format!("; did you mean `{candidate}`?"),

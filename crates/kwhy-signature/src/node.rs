@@ -1,4 +1,4 @@
-//! YAML as a tree of texts, each with its line and column.
+//! YAML as a tree of texts with their lines and columns.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -8,16 +8,16 @@ use saphyr_parser::{Event, Marker, Parser, ScalarStyle, StrInput};
 
 use super::error::has_other_breaks;
 
-/// The depth to which lists and mappings may nest.
+/// The maximum nesting depth of lists and mappings.
 const MAX_DEPTH: usize = 100;
 
-/// The most nodes of one file, those that aliases stand for included.
+/// The maximum number of nodes per file, including those that aliases expand to.
 const MAX_NODES: usize = 2_000_000;
 
-/// What is wrong, with its line and column.
+/// An error, with its line and column.
 pub(super) type Wrong = ((usize, usize), String);
 
-/// A value with its place.
+/// A value with its location.
 #[derive(Debug)]
 pub(super) struct Node {
     /// The line and column, counted from 1.
@@ -27,10 +27,10 @@ pub(super) struct Node {
     size: usize,
 }
 
-/// A value. Numbers and truth values are texts.
+/// A value. Numbers and booleans are texts.
 #[derive(Debug)]
 pub(super) enum Value {
-    /// Nothing, or a null.
+    /// An absent or null value.
     Null,
     Text(String),
     List(Vec<Rc<Node>>),
@@ -46,7 +46,7 @@ pub(super) struct Entry {
 }
 
 impl Node {
-    /// The text, if it is one.
+    /// Returns the text; `None` for other values.
     pub fn text(&self) -> Option<&str> {
         match &self.value {
             Value::Text(text) => Some(text),
@@ -54,7 +54,7 @@ impl Node {
         }
     }
 
-    /// The items of a list.
+    /// The items of a list; empty for other values.
     pub fn items(&self) -> &[Rc<Node>] {
         match &self.value {
             Value::List(items) => items,
@@ -62,7 +62,7 @@ impl Node {
         }
     }
 
-    /// The entries of a mapping.
+    /// The entries of a mapping; empty for other values.
     pub fn entries(&self) -> &[Entry] {
         match &self.value {
             Value::Map(entries) => entries,
@@ -70,7 +70,7 @@ impl Node {
         }
     }
 
-    /// The entry of a key.
+    /// Returns the entry of a key.
     pub fn entry(&self, key: &str) -> Option<&Entry> {
         self.entries().iter().find(|entry| entry.key == key)
     }
@@ -80,19 +80,19 @@ impl Node {
         matches!(self.value, Value::Map(_))
     }
 
-    /// The value of a key, unless that is null.
+    /// Returns the value of a key; `None` if it is null.
     pub fn get(&self, key: &str) -> Option<&Rc<Node>> {
         let value = &self.entry(key)?.value;
         (!matches!(value.value, Value::Null)).then_some(value)
     }
 
-    /// The text of a key.
+    /// Returns the text of a key.
     pub fn get_text(&self, key: &str) -> Option<&str> {
         self.get(key)?.text()
     }
 }
 
-/// A list or mapping whose end was not yet read.
+/// A list or mapping whose end has not been reached.
 enum Open {
     List(Vec<Rc<Node>>),
     Map {
@@ -104,7 +104,7 @@ enum Open {
     },
 }
 
-/// Reads the documents of a file.
+/// Parses the documents of a file.
 pub(super) fn read(yaml: &str) -> Result<Vec<Rc<Node>>, Wrong> {
     let mut open: Vec<(Open, (usize, usize), usize)> = Vec::new();
     let mut documents = Vec::new();
@@ -184,9 +184,9 @@ pub(super) fn read(yaml: &str) -> Result<Vec<Rc<Node>>, Wrong> {
     Ok(documents)
 }
 
-/// Lines and columns of what is read, in its order.
+/// Computes the lines and columns of values, which must be requested in order.
 struct Places<'y> {
-    /// What follows the last place, if lines are not counted as the reader counts them.
+    /// The text after the last place, if lines must be counted differently from the parser; otherwise `None`.
     rest: Option<Chars<'y>>,
     index: usize,
     at: (usize, usize),
@@ -217,7 +217,7 @@ impl<'y> Places<'y> {
     }
 }
 
-/// Gives a value to what is open.
+/// Adds a value to the innermost open list or mapping.
 fn give(
     node: Rc<Node>,
     open: &mut [(Open, (usize, usize), usize)],

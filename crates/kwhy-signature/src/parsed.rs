@@ -1,4 +1,4 @@
-//! Reads patterns: their expression, their slots, and the literals of every text that they match.
+//! Parses patterns: their expressions, their slots, and the literals that every match contains.
 
 use std::sync::OnceLock;
 
@@ -12,11 +12,11 @@ use super::meaning::{Loosening, Scope};
 use super::phrases::{self, Required};
 use super::words;
 
-/// A pattern as it is written, parsed.
+/// A parsed pattern, before it is loosened.
 struct Written {
-    /// In lower case unless case matters.
+    /// The expression, in lower case unless case matters.
     hir: Hir,
-    /// In lower case.
+    /// The expression in lower case.
     lower: Hir,
     form: Form,
     measure: Measure,
@@ -42,13 +42,13 @@ impl Written {
     }
 }
 
-/// The measure of what a pattern demands, as it is written.
+/// The measures of what a pattern requires, as written.
 struct Measure {
     weight: usize,
     least_length: usize,
 }
 
-/// Works out what is known of a pattern.
+/// Derives the digest of a pattern.
 pub(super) fn digest(source: &str) -> Result<Digest, String> {
     let written = Written::read(source)?;
     let lower = &written.lower;
@@ -57,7 +57,7 @@ pub(super) fn digest(source: &str) -> Result<Digest, String> {
         form => {
             let (scope, loose, searched) = loosened(lower);
             let loosening = match form {
-                // other words may be added where it is not searched for
+                // words may be added outside the searched literal
                 Form::Template => Loosening::with_gaps(scope, searched.spaces.clone()),
                 _ => Loosening::new(scope),
             };
@@ -80,7 +80,7 @@ pub(super) fn digest(source: &str) -> Result<Digest, String> {
     })
 }
 
-/// Builds the expression that a pattern is searched by.
+/// Builds the expression with which a pattern is matched.
 pub(super) fn expression(source: &str, digest: &Digest) -> Option<Hir> {
     let hir = Written::read(source).ok()?.hir;
     let Some(loosening) = &digest.loosening else {
@@ -94,7 +94,7 @@ pub(super) fn expression(source: &str, digest: &Digest) -> Option<Hir> {
     })
 }
 
-/// The names that a pattern captures, in order, without reading the rest of it.
+/// Returns the names that a pattern captures, in order, without parsing the rest of it.
 pub(super) fn slot_names(source: &str) -> Vec<String> {
     let is_expression = source.starts_with("regex:");
     let bytes = source.as_bytes();
@@ -102,7 +102,7 @@ pub(super) fn slot_names(source: &str) -> Vec<String> {
     let mut at = 0;
     while let Some(rest) = source.get(at..).filter(|rest| !rest.is_empty()) {
         let opened = match bytes[at] {
-            // what follows it is not special
+            // an escaped character is not special
             b'\\' if is_expression => {
                 at += 1;
                 None
@@ -131,7 +131,7 @@ pub(super) fn slot_names(source: &str) -> Vec<String> {
 /// The type of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SlotType {
-    /// At least one character of the line; as few as fit, at the pattern's end as many.
+    /// At least one character of the line; as few as fit, or as many at the pattern's end.
     Text,
     /// A text between double quotes: without a double quote.
     Quoted,
@@ -147,7 +147,7 @@ enum SlotType {
     Path,
     /// `host:port` or a bare address.
     Address,
-    /// All that is left of the line, also nothing.
+    /// The rest of the line, which may be empty.
     Rest,
 }
 
@@ -166,7 +166,7 @@ impl SlotType {
         })
     }
 
-    /// The expression of its values in lower case; `last` says that nothing follows it in the pattern.
+    /// Returns the expression of its values in lower case; `last` is true if nothing follows it in the pattern.
     fn hir(self, last: bool) -> Hir {
         static KNOWN: [OnceLock<Hir>; 2 * (SlotType::Rest as usize + 1)] =
             [const { OnceLock::new() }; 2 * (SlotType::Rest as usize + 1)];
@@ -191,7 +191,7 @@ impl SlotType {
     }
 }
 
-/// What a slot accepts.
+/// The values that a slot accepts.
 #[derive(Clone, Copy)]
 enum Accepted {
     Type(SlotType),
@@ -205,7 +205,7 @@ impl Accepted {
         of_type.or_else(|| words::type_number(name).map(Accepted::Phrases))
     }
 
-    /// Its expression in lower case; `last` says that nothing follows it in the pattern.
+    /// Returns its expression in lower case; `last` is true if nothing follows it in the pattern.
     fn hir(self, last: bool) -> Hir {
         match self {
             Accepted::Type(of_type) => of_type.hir(last),
@@ -223,7 +223,7 @@ pub(super) fn parse(expression: &str) -> Result<regex_syntax::hir::Hir, String> 
         .map_err(|error| format!("the regular expression: {error}"))
 }
 
-/// The flag at the start of a regular expression to which case matters.
+/// The flag at the start of a case-sensitive regular expression.
 const EXACT: &str = "(?-i)";
 
 fn from_regex(expression: &str) -> Result<Written, String> {
@@ -248,13 +248,14 @@ fn from_regex(expression: &str) -> Result<Written, String> {
     })
 }
 
-/// Loosens an expression as much as leaves texts by which it is found in a large log, and these texts.
+/// Loosens an expression as much as possible while keeping texts by which it is found in a large log, and returns it
+/// with these texts.
 fn loosened(lower: &Hir) -> (Scope, Hir, Required) {
     let mut scope = Scope::All;
     loop {
         let (hir, used) = Loosening::new(scope).loosen(lower);
         let searched = phrases::phrases(&hir);
-        // a narrower scope makes a difference only below what is used
+        // the next scope that makes a difference is below the one used
         match used.filter(|_| !searched.is_rare()).and_then(Scope::below) {
             Some(below) => scope = below,
             None => return (scope, hir, searched),
@@ -327,12 +328,12 @@ fn from_template(source: &str) -> Result<Written, String> {
     })
 }
 
-/// The expression of a template so far.
+/// A template's expression under construction.
 #[derive(Default)]
 struct Template {
     parts: Vec<Hir>,
     slots: Vec<String>,
-    /// Text that is not a part yet.
+    /// Literal text that has not become a part yet.
     text: String,
 }
 

@@ -18,28 +18,29 @@ use kwhy_prefilter::{Bloom, Token};
 
 /// A text pattern with named slots.
 ///
-/// All outside braces is text, which is compared by its meaning: case, kinds of quotes or their lack, runs of spaces,
-/// words of one class (`words.yaml`), articles and the separators of clauses make no difference. A slot is
-/// `{name}` or `{name:type}` with the types `text` (the default: as few characters of the line as
-/// fit, at least one; between double quotes those without a double quote), `word`, `int`, `number`, `quantity`, `path`, `address`, `rest`, or one of
-/// the types of `words.yaml`, which take any of their phrases (`{why:refused}`). `{_}` captures nothing; `{{` and `}}` are braces. `^` at the start and `$` at the end tie the pattern
-/// to the text's ends; otherwise it may occur anywhere. A pattern that starts with `regex:` is a
-/// regular expression (syntax of the `regex` crate, bytes, Unicode off) with named groups; its literal text is
-/// compared by its meaning too, unless it starts with `(?-i)`: then nothing is.
+/// Text outside braces is compared by its meaning: case, the kind or absence of quotes, runs of spaces, words of one
+/// class (`words.yaml`), articles and the separators of clauses make no difference. A slot is `{name}` or `{name:type}`
+/// with the types `text` (the default: as few characters of the line as fit, at least one; between double quotes,
+/// without a double quote), `word`, `int`, `number`, `quantity`, `path`, `address`, `rest`, or one of the types of
+/// `words.yaml`, which accept any of their phrases (`{why:refused}`). `{_}` captures nothing; `{{` and `}}` are braces.
+/// `^` at the start and `$` at the end anchor the pattern to the text's ends; otherwise it may occur anywhere. A
+/// pattern that starts with `regex:` is a regular expression (syntax of the `regex` crate, bytes, Unicode off) with
+/// named groups; its literal text is compared by its meaning too, unless it starts with `(?-i)`, which makes it match
+/// exactly as written.
 pub struct Pattern {
     source: String,
-    /// The names that it captures: asked for long before the rest.
+    /// The names that it captures, which are needed long before the rest.
     slots: OnceLock<Box<[String]>>,
-    /// What is known of it, as a build script wrote it down.
+    /// Its digest, as written by a build script.
     written: OnceLock<PackedText<'static>>,
     known: OnceLock<Known>,
     compiled: OnceLock<Option<Expression>>,
-    /// The expression that decides whether there is a match, if it is cheaper.
+    /// A cheaper expression that decides whether there is a match, if there is one.
     trimmed: OnceLock<Option<Expression>>,
 }
 
 impl Pattern {
-    /// Reads a pattern.
+    /// Parses a pattern.
     ///
     /// ```
     /// use kwhy_signature::Pattern;
@@ -50,15 +51,15 @@ impl Pattern {
     /// ```
     ///
     /// # Errors
-    /// Says what is wrong: an open brace, an unknown slot type, a regular expression that does
-    /// not compile, a pattern without any literal text.
+    /// Describes the problem: an open brace, an unknown slot type, a regular expression that does not compile, a
+    /// pattern without any literal text.
     pub fn parse(source: &str) -> Result<Pattern, String> {
         let pattern = Pattern::unread(source.to_owned());
         pattern.check()?;
         Ok(pattern)
     }
 
-    /// A pattern that is read when it is first used; a wrong one matches nothing.
+    /// Creates a pattern that is parsed on first use; an invalid one matches nothing.
     fn unread(source: String) -> Pattern {
         Pattern {
             source,
@@ -70,16 +71,16 @@ impl Pattern {
         }
     }
 
-    /// Reads and compiles it.
+    /// Parses and compiles it.
     ///
     /// # Errors
     /// Returns a description of the problem.
     pub(crate) fn check(&self) -> Result<(), String> {
-        // what was read is without an error; a wrong one is unknown
+        // a pattern that was parsed is valid; an invalid one is still unknown
         if self.known.get().is_none_or(|known| !known.is_right) {
             let _ = self.known.set(Known::new(parsed::digest(&self.source)?));
         }
-        // compiling takes longer than all else, and few are large
+        // compiling takes longer than everything else, and few expressions are large
         let is_large = |hir: Hir| states(&hir) > MANY_STATES;
         if self.expression().is_some_and(is_large) && self.regex().is_none() {
             return Err(format!(
@@ -90,7 +91,7 @@ impl Pattern {
         Ok(())
     }
 
-    /// Takes what a build script wrote down of it.
+    /// Sets the digest that a build script wrote.
     pub(super) fn use_digest(&self, written: PackedText<'static>) {
         let _ = self.written.set(written);
     }
@@ -118,36 +119,35 @@ impl Pattern {
         self.names().iter().map(String::as_str)
     }
 
-    /// Texts of which every match contains one, with one space for any run of spaces; none if nothing is
-    /// known. They contain only what log formats never escape; a double quote or the backslash before it
-    /// may be at their ends.
+    /// Texts one of which every match contains, with runs of spaces collapsed into one; empty if none are known. They
+    /// contain only characters that log formats never escape; a double quote, or the backslash before it, may be at
+    /// their ends.
     pub fn phrases(&self) -> &[String] {
         &self.known().digest.phrases
     }
 
-    /// Words in lower case; of each list one occurs in every record that contains a match.
+    /// Lists of lower-case words; every record with a match contains one word of each list.
     pub(crate) fn demanded(&self) -> &[Vec<String>] {
         &self.known().digest.demanded
     }
 
-    /// The number of literal characters that it demands.
+    /// The number of literal characters that it requires.
     pub fn weight(&self) -> usize {
         self.known().digest.weight
     }
 
-    /// The length of the shortest text that it matches, in bytes; of a template only the letters and
-    /// digits are counted.
+    /// The length in bytes of the shortest text that it matches; for a template only letters and digits are counted.
     pub fn least_length(&self) -> usize {
         self.known().digest.least_length
     }
 
-    /// The first match in a text.
+    /// Returns the first match in a text.
     pub fn find(&self, text: &str) -> Option<Place> {
         let lower = in_lower_case(text);
         self.find_in(Haystack::new(text, &lower))
     }
 
-    /// The first match in a text.
+    /// Returns the first match in a text.
     pub fn find_in(&self, text: Haystack<'_>) -> Option<Place> {
         let own = Input::new(self.side(text));
         if !self.may_match(text.lower.as_bytes()) || self.is_absent(own.clone()) {
@@ -156,7 +156,7 @@ impl Pattern {
         self.search(self.regex()?, own)
     }
 
-    /// The writing of a text that its expression is about.
+    /// Returns the form of a text that its expression applies to: original or lower-case.
     fn side<'t>(&self, text: Haystack<'t>) -> &'t str {
         if self.known().digest.is_exact {
             text.text
@@ -165,13 +165,13 @@ impl Pattern {
         }
     }
 
-    /// Returns true if there is surely no match, where that is cheaper to tell than where one is.
+    /// Returns true if a cheaper expression shows that there is no match.
     fn is_absent(&self, input: Input<'_>) -> bool {
         let trimmed = self.trimmed();
         trimmed.is_some_and(|regex| !regex.is_match(&input))
     }
 
-    /// The first match of its expression; where nothing is captured only its range is looked for.
+    /// Returns the first match of its expression; without captures, only its range is determined.
     fn search(&self, regex: &Expression, input: Input<'_>) -> Option<Place> {
         if self.names().is_empty() {
             return regex.find(&input).map(Place::Whole);
@@ -179,11 +179,11 @@ impl Pattern {
         regex.captures(&input).map(Place::Slots)
     }
 
-    /// All matches in a text, from left to right, at most `limit`.
+    /// Returns the matches in a text, from left to right, at most `limit`.
     pub fn find_all(&self, text: Haystack<'_>, limit: usize) -> Vec<Place> {
         let mut found = Vec::new();
         let mut at = 0;
-        // looking for a literal is much cheaper than for another match
+        // searching for a literal is much cheaper than for another match
         while found.len() < limit
             && self.may_match(text.lower.as_bytes().get(at..).unwrap_or_default())
             && let Some(regex) = self.regex()
@@ -202,7 +202,7 @@ impl Pattern {
         found
     }
 
-    /// Returns true if a text in lower case contains one of the literals of which each match contains one.
+    /// Returns true if a lower-case text contains one of the literals that every match needs.
     fn may_match(&self, lower: &[u8]) -> bool {
         let Known {
             literals, digest, ..
@@ -213,13 +213,13 @@ impl Pattern {
             && (literals.is_empty() || literals.iter().any(occurs))
     }
 
-    /// Returns true if a match may be found in texts that have these marks in lower case; if not, it surely is not.
+    /// Returns false only if there is no match in the texts of this filter, which must be in lower case.
     pub fn may_be(&self, marks: &Bloom) -> bool {
         let literals = &self.known().literals;
         literals.is_empty() || literals.iter().any(|literal| literal.may_occur(marks))
     }
 
-    /// Returns true if a match is found in a text.
+    /// Returns true if there is a match in a text.
     pub fn is_match(&self, text: Haystack<'_>) -> bool {
         self.may_match(text.lower.as_bytes())
             && self.cheapest().is_some_and(|regex| {
@@ -228,20 +228,20 @@ impl Pattern {
             })
     }
 
-    /// Returns true if a match is found in a text of which no writing in lower case is at hand.
+    /// Returns true if there is a match in a text whose lower-case form is not at hand.
     pub fn occurs(&self, text: &str) -> bool {
         self.is_match(Haystack::new(text, &in_lower_case(text)))
     }
 
-    /// The text that it stands for, if it is nothing but one: most tests of an object's values are a
-    /// word, which needs no regular expression.
+    /// The word that it consists of, if it is nothing else: most tests of an object's values are a word, which needs no
+    /// regular expression.
     pub fn as_word(&self) -> Option<&str> {
         let special = |b: u8| matches!(b, b'{' | b'}' | b'^' | b'$' | b' ');
         let word = !self.source.bytes().any(special) && !self.source.starts_with("regex:");
         word.then_some(&self.source)
     }
 
-    /// A match of the whole text: the first one starts with the text, or there is none.
+    /// Returns a match of the whole text. Only a match at the start of the text is considered.
     pub fn find_whole(&self, text: &str) -> Option<Place> {
         if self.is_slot() {
             return is_line(text).then_some(Place::Slot(text.len()));
@@ -270,7 +270,7 @@ impl Pattern {
                 .is_some_and(|found| found.len() == text.len())
     }
 
-    /// Returns true if it is nothing but a slot of the default type: any line, which needs no regular expression.
+    /// Returns true if it is a single slot of the default type: it matches any line, which needs no regular expression.
     pub fn is_slot(&self) -> bool {
         let name = self
             .source
@@ -281,7 +281,7 @@ impl Pattern {
         })
     }
 
-    /// Reports whether it matches at all.
+    /// Returns the cheapest expression that decides whether there is a match.
     fn cheapest(&self) -> Option<&Expression> {
         self.trimmed().or_else(|| self.regex())
     }
@@ -306,12 +306,12 @@ impl Pattern {
     }
 }
 
-/// What is known of a pattern, ready for use.
+/// The digest of a pattern, prepared for use.
 #[derive(Default)]
 struct Known {
     digest: Digest,
     literals: Vec<Token>,
-    /// False for a pattern that cannot be read.
+    /// False for an invalid pattern.
     is_right: bool,
 }
 
@@ -332,7 +332,7 @@ impl std::fmt::Debug for Pattern {
     }
 }
 
-/// A text with its writing in lower case.
+/// A text with its lower-case form.
 #[derive(Clone, Copy, Debug)]
 pub struct Haystack<'t> {
     text: &'t str,
@@ -340,7 +340,7 @@ pub struct Haystack<'t> {
 }
 
 impl<'t> Haystack<'t> {
-    /// A text with the same text, its ASCII letters in lower case.
+    /// Creates a haystack from a text and the same text with its ASCII letters in lower case.
     pub fn new(text: &'t str, lower: &'t str) -> Self {
         debug_assert!(text.eq_ignore_ascii_case(lower));
         Haystack { text, lower }
@@ -352,18 +352,18 @@ impl<'t> Haystack<'t> {
     }
 }
 
-/// The place at which a pattern was found.
+/// A match of a pattern.
 pub enum Place {
-    /// Of a pattern without slots.
+    /// The range of a pattern without slots.
     Whole(std::ops::Range<usize>),
-    /// Of a pattern that is one slot: the length of the text, which is the slot's.
+    /// The match of a pattern that is a single slot: the length of the text.
     Slot(usize),
-    /// Of a pattern with slots: the place of each.
+    /// The match of a pattern with slots, with the place of each.
     Slots(Captures),
 }
 
 impl Place {
-    /// The bytes of the text that it covers.
+    /// The byte range of the match in the text.
     pub fn range(&self) -> std::ops::Range<usize> {
         match self {
             Place::Whole(range) => range.clone(),
@@ -372,7 +372,7 @@ impl Place {
         }
     }
 
-    /// The bytes of the text that a slot covers, without quotes around it.
+    /// The byte range of a slot in the text, without quotes around it.
     pub fn slot(&self, name: &str, text: &str) -> Option<std::ops::Range<usize>> {
         let captures = match self {
             Place::Whole(_) => return None,
@@ -396,12 +396,12 @@ impl Place {
     }
 }
 
-/// Returns true if a text is one line that is not empty.
+/// Returns true if a text is one non-empty line.
 fn is_line(text: &str) -> bool {
     !text.is_empty() && memchr(b'\n', text.as_bytes()).is_none()
 }
 
-/// A text with its ASCII letters in lower case: values of objects mostly are.
+/// Returns a text with its ASCII letters in lower case, without a copy if it has no capitals.
 fn in_lower_case(text: &str) -> Cow<'_, str> {
     match text.bytes().any(|byte| byte.is_ascii_uppercase()) {
         true => Cow::Owned(text.to_ascii_lowercase()),
@@ -409,10 +409,10 @@ fn in_lower_case(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The number of states below which an expression surely takes fewer bytes than it may.
+/// The number of states below which an expression cannot exceed the size limit.
 const MANY_STATES: usize = 1000;
 
-/// It is not read yet: who reads a file checks all of its patterns.
+/// Does not parse the pattern yet: whoever reads a file checks all of its patterns.
 impl<'de> Deserialize<'de> for Pattern {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer).map(Pattern::unread)

@@ -1,4 +1,4 @@
-//! The texts by which a pattern is found before it is tested: each match contains one of them.
+//! Determines the texts by which a pattern is found before it is tested: each match contains one of them.
 
 use std::ops::Range;
 
@@ -9,32 +9,32 @@ use super::quotes::QUOTES;
 use super::words::has_own_words;
 use kwhy_prefilter::MIN_LITERAL;
 
-/// The most texts that are put together for one piece of a pattern.
+/// The maximum number of texts that are combined for one piece of a pattern.
 const MOST: usize = 48;
 
-/// The most texts that are searched for to find one pattern.
+/// The maximum number of texts that are searched for per pattern.
 const MANY: usize = 20;
 
-/// The most bytes that a class may match for each to make a text.
+/// The maximum number of bytes of a class that are expanded to separate texts.
 const MOST_BYTES: usize = 3;
 
-/// Stands for the apostrophe within a word while texts are put together.
+/// Stands for an apostrophe within a word while texts are combined.
 const APOSTROPHE: char = '\u{1}';
 
-/// The length of words that are worth a search in a text.
+/// The minimum length of a word that is worth searching for in a text.
 const TELLING_WORD: usize = 4;
 
-/// The length from which a word alone is rare in logs.
+/// The minimum length of a single word that is rare in logs.
 const RARE_WORD: usize = 14;
 
-/// The length from which words of one of several texts are rare enough: each of these is.
+/// The minimum length of the words in each of several alternative texts that are rare enough.
 const SHORTEST_OF_SEVERAL: usize = 8;
 
-/// Texts of which every match contains one.
+/// Texts one of which every match contains.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Required {
     pub texts: Vec<String>,
-    /// The numbers of the spaces that the texts contain.
+    /// The range of the spaces that the texts contain.
     pub spaces: Range<usize>,
 }
 
@@ -43,8 +43,8 @@ impl Required {
         self.texts.iter().map(String::len).min().unwrap_or(0)
     }
 
-    /// Compares by how well it announces a match: rare ones first, then few, then long ones. Of those that are not rare
-    /// what says that something fails is better than what it fails for: logs are full of nouns.
+    /// Ranks how well the texts indicate a match: rare ones first, then few, then long ones. Among common texts,
+    /// wording of a failure is better than what failed: logs are full of nouns.
     fn rank(&self, made: Made) -> (bool, std::cmp::Reverse<usize>, bool, usize) {
         let tells = made.tell(&self.texts);
         let few = if tells { self.texts.len() } else { 0 };
@@ -56,18 +56,18 @@ impl Required {
         (tells, std::cmp::Reverse(few), fails, shortest)
     }
 
-    /// Returns true if a large log may be searched for the texts: they are few, and none is what any log contains.
+    /// Returns true if a large log can be searched for the texts: they are few, and none occurs in most logs.
     pub fn is_rare(&self) -> bool {
         self.texts.len() <= MANY && Made::Phrases.tell(&self.texts)
     }
 }
 
-/// What texts are made of.
+/// The kind of texts to determine.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Made {
-    /// What log formats never escape, with one space for any run of spaces.
+    /// Characters that log formats never escape, with runs of spaces collapsed into one.
     Phrases,
-    /// Whatever a text contains, without spaces.
+    /// Any characters except spaces.
     Words,
 }
 
@@ -80,7 +80,7 @@ impl Made {
         }
     }
 
-    /// The longest part of a text of allowed characters; quotes may be at its ends.
+    /// Returns the longest part of a text that consists of allowed characters; quotes may be at the text's ends.
     fn longest(self, text: &str) -> &str {
         let is_edge = |at: usize| self == Made::Phrases && (at == 0 || at + 1 == text.len());
         let (mut best, mut start) = (0..0, 0);
@@ -98,7 +98,7 @@ impl Made {
         }
         take(start, text.len());
         let longest = &text[best];
-        // spaces at the ends may be written in other ways, and count where they are needed
+        // spaces at the ends may be written differently, so they count only if the text is too short without them
         let inner = longest.trim();
         let are_needed = longest.len() >= MIN_LITERAL && inner.len() < MIN_LITERAL;
         match self {
@@ -107,7 +107,7 @@ impl Made {
         }
     }
 
-    /// Returns true if each of the texts that announce a pattern is worth a search.
+    /// Returns true if each of the texts is worth searching for.
     fn tell(self, texts: &[String]) -> bool {
         let is_several = texts.len() > 1;
         let tells = |text: &String| match self {
@@ -118,8 +118,8 @@ impl Made {
     }
 }
 
-/// Returns true if a phrase is rare in logs by its form: a sentence has some words, and not only those
-/// with which anything is said to fail.
+/// Returns true if a phrase is rare in logs, judging by its form: it is long enough, and does not consist only of words
+/// that report any failure.
 fn is_rare(text: &str, is_several: bool) -> bool {
     let words = words_of(text);
     let quoted = text.len() - text.trim_matches(is_mark).len();
@@ -129,7 +129,7 @@ fn is_rare(text: &str, is_several: bool) -> bool {
         true => MIN_LITERAL,
         false => RARE_WORD,
     };
-    // few logs quote, and what they quote is a name
+    // few logs quote, and quoted text is a name
     let quoted = if quoted > 0 {
         RARE_WORD - MIN_LITERAL
     } else {
@@ -138,7 +138,7 @@ fn is_rare(text: &str, is_several: bool) -> bool {
     words.len() + quoted >= enough && has_own_words(words)
 }
 
-/// A text without the marks and spaces around it.
+/// Strips the marks and spaces around a text.
 fn words_of(text: &str) -> &str {
     text.trim_matches(|c: char| !c.is_ascii_alphanumeric())
 }
@@ -148,23 +148,23 @@ fn is_mark(c: char) -> bool {
     matches!(c, '"' | '\'' | '`' | '\\')
 }
 
-/// Returns true if every envelope leaves a character as it is: JSON and logfmt escape quotes and backslashes, Go's JSON
-/// also `< > &`.
+/// Returns true if no envelope escapes a character: JSON and logfmt escape quotes and backslashes, Go's JSON also `< >
+/// &`.
 pub(crate) fn is_plain(c: char) -> bool {
     c.is_ascii_graphic() && !"\"'`\\<>&".contains(c)
 }
 
-/// The longest part of a text that every envelope leaves as it is.
+/// Returns the longest part of a text that no envelope escapes.
 pub(crate) fn longest_plain(text: &str) -> &str {
     let inner = text.trim_matches(|c| !is_plain(c));
     Made::Phrases.longest(inner).trim()
 }
 
-/// Phrases of which each match of an expression contains one, with one space for any run of spaces; none if nothing is
-/// known.
+/// Returns phrases one of which every match of an expression contains, with runs of spaces collapsed into one; empty if
+/// none are known.
 pub(crate) fn phrases(hir: &Hir) -> Required {
     let found = required(hir, Made::Phrases);
-    // programs that quote with apostrophes escape it
+    // programs that quote with apostrophes escape the apostrophe
     let written = |text: &String| match text.contains(APOSTROPHE) {
         true => vec![
             text.replace(APOSTROPHE, "'"),
@@ -178,22 +178,22 @@ pub(crate) fn phrases(hir: &Hir) -> Required {
     }
 }
 
-/// Words of which each match of an expression contains one, as it is.
+/// Returns words one of which every match of an expression contains literally.
 pub(crate) fn telling_words(hir: &Hir) -> Vec<String> {
     required(hir, Made::Words).texts
 }
 
 /// A piece of a concatenation.
 enum Piece {
-    /// This text, with the numbers of its spaces.
+    /// This text, with the range of its spaces.
     Text(String, Range<usize>),
     /// One of these texts.
     OneOf(Vec<String>),
-    /// Anything, which contains one of these.
+    /// Anything that contains one of these texts.
     Any(Required),
 }
 
-/// The pieces of a concatenation, adjacent texts in one.
+/// The pieces of a concatenation, with adjacent texts merged.
 #[derive(Default)]
 struct Pieces(Vec<Piece>);
 
@@ -218,7 +218,7 @@ impl Pieces {
     }
 }
 
-/// Both ranges, of which the second follows the first, and either may be empty.
+/// Joins two adjacent ranges, either of which may be empty.
 fn joined(first: &Range<usize>, second: &Range<usize>) -> Range<usize> {
     match (first.is_empty(), second.is_empty()) {
         (_, true) => first.clone(),
@@ -230,7 +230,7 @@ fn joined(first: &Range<usize>, second: &Range<usize>) -> Range<usize> {
 fn required(hir: &Hir, made: Made) -> Required {
     let mut parts = Vec::new();
     flat(std::slice::from_ref(hir), &mut parts);
-    // for most patterns the texts that each match contains are enough
+    // for most patterns the texts common to all matches suffice
     let certain = best(&pieces(&parts, made, false), made);
     let are_certain = parts.iter().all(|part| is_certain(part));
     if are_certain || made.tell(&certain.texts) {
@@ -239,7 +239,7 @@ fn required(hir: &Hir, made: Made) -> Required {
     best(&pieces(&parts, made, true), made)
 }
 
-/// Returns true if a part is one text, or any of too many.
+/// Returns true if a part matches exactly one text, or too many to list.
 fn is_certain(part: &Hir) -> bool {
     is_blank(part)
         || matches!(
@@ -248,7 +248,7 @@ fn is_certain(part: &Hir) -> bool {
         )
 }
 
-/// The pieces of the parts of a concatenation; `all` says whether also of those that match several texts.
+/// Splits the parts of a concatenation into pieces; `all` includes those that match several texts.
 fn pieces(parts: &[&Hir], made: Made, all: bool) -> Vec<Piece> {
     let mut spaces = 0;
     let mut pieces = Pieces::default();
@@ -273,12 +273,12 @@ fn pieces(parts: &[&Hir], made: Made, all: bool) -> Vec<Piece> {
         } else if !all {
             pieces.end();
         } else if made == Made::Phrases && is_quoted(part) {
-            // the quote before a text follows a backslash or none, however deep it is escaped
+            // the quote before a text follows a backslash or nothing, however deeply it is escaped
             pieces.add_one_of(&["\"", "'", "`", "\\"]);
             pieces.end();
             pieces.add_one_of(&["\"", "'", "`"]);
         } else {
-            // of what is a mark alone nothing may be left
+            // nothing would remain of a text that consists of marks
             let is_mark = |text: &String| !text.is_empty() && !text.contains(|c| made.holds(c));
             let texts = all_of(part).filter(|texts| !texts.iter().any(is_mark));
             let texts = texts.map(|mut texts| {
@@ -314,7 +314,7 @@ fn is_quoted(hir: &Hir) -> bool {
     }
 }
 
-/// The best texts of one part that matches more than a few.
+/// Returns the best texts of a part that matches too many texts to list.
 fn inner(part: &Hir, made: Made) -> Required {
     match part.kind() {
         HirKind::Alternation(parts) => {
@@ -355,7 +355,7 @@ fn best(pieces: &[Piece], made: Made) -> Required {
     best
 }
 
-/// The texts of the first pieces, of more and more of them.
+/// Returns the combined texts of ever more of the leading pieces.
 fn windows(pieces: &[Piece], made: Made) -> Vec<Required> {
     let mut found = Vec::new();
     let mut texts = vec![String::new()];
@@ -378,7 +378,7 @@ fn windows(pieces: &[Piece], made: Made) -> Vec<Required> {
             .collect();
         let mut kept: Vec<&str> = texts.iter().map(|text| made.longest(text)).collect();
         kept.sort_unstable_by_key(|text| text.len());
-        // what contains another one is found by that
+        // a text that contains another one is found by that
         let mut least: Vec<String> = Vec::new();
         for text in kept {
             if !least.iter().any(|known| text.contains(known.as_str())) {
@@ -386,7 +386,7 @@ fn windows(pieces: &[Piece], made: Made) -> Vec<Required> {
             }
         }
         let mut spaces = spaces.clone();
-        // a space that a text alone does not start or end with is not searched for
+        // a space at the end of a single text is not searched for
         if let ([whole], [text]) = (texts.as_slice(), least.as_slice())
             && whole.trim() == text
             && !spaces.is_empty()
@@ -402,7 +402,7 @@ fn windows(pieces: &[Piece], made: Made) -> Vec<Required> {
     found
 }
 
-/// All texts that an expression matches, if they are few, with one space for any run of spaces.
+/// Returns all texts that an expression matches, with runs of spaces collapsed into one; `None` if there are too many.
 fn all_of(hir: &Hir) -> Option<Vec<String>> {
     if is_blank(hir) {
         return Some(vec![" ".to_owned()]);
@@ -428,7 +428,7 @@ fn all_of(hir: &Hir) -> Option<Vec<String>> {
                 texts.extend(all_of(&repeated.sub)?);
                 texts
             }
-            // none, or a run
+            // no space, or a run of them
             (0, None) if is_one_blank(&repeated.sub) => vec![String::new(), " ".to_owned()],
             _ => return None,
         },
@@ -454,7 +454,7 @@ fn all_of(hir: &Hir) -> Option<Vec<String>> {
     (texts.len() <= MOST).then_some(texts)
 }
 
-/// Marks the apostrophe of a contraction: `can't`.
+/// Marks the apostrophe of a contraction such as `can't`.
 fn mark_apostrophe(text: &mut String) {
     if let Some(at) = text.find("'t") {
         let before = text[..at].ends_with(|c: char| c.is_ascii_alphabetic());

@@ -1,10 +1,9 @@
-//! Where the file of a built-in signature belongs.
+//! Decides where the file of a built-in signature belongs.
 
 use super::schema::Signature;
 
-/// Returns the path at which the file of a signature belongs, below the folder of the built-in
-/// ones. Only files that are in `products/<product>/` at `path` may stay there: nothing in a
-/// signature names its product.
+/// Returns the path at which the file of a signature belongs, below the folder of the built-in signatures. Only files
+/// that are in `products/<product>/` at `path` may stay there, as nothing in a signature names its product.
 ///
 /// ```
 /// use kwhy_signature::{Causes, check, placement};

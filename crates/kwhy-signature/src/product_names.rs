@@ -1,4 +1,4 @@
-//! The names of products that a signature knows.
+//! Collects the product names that occur in signatures.
 
 use std::collections::BTreeSet;
 
@@ -6,12 +6,12 @@ use crate::condition::{Condition, EventPattern, ObjectPattern, What};
 use crate::pattern::Pattern;
 use crate::schema::Signature;
 
-/// The fewest letters of a word of a name that is a product's.
+/// The minimum length of a word that counts as a product name.
 const SHORTEST: usize = 4;
 
 impl Signature {
-    /// Adds the names of products that it knows: of objects, namespaces, pods and components, and the words with hyphens that
-    /// its texts contain. They say nothing of whose cluster an input is of.
+    /// Adds the product names that it contains: of objects, namespaces, pods and components, and the hyphenated words
+    /// of its texts. They do not reveal whose cluster an input comes from.
     pub fn product_names(&self, names: &mut BTreeSet<String>) {
         of_condition(&self.condition, names);
         for needed in &self.needs {
@@ -54,19 +54,19 @@ fn of_object(object: &ObjectPattern, names: &mut BTreeSet<String>) {
     }
 }
 
-/// Adds the words of a text that are names: such have a hyphen.
+/// Adds the words of a text that are names: those with a hyphen.
 fn of_text(text: &Pattern, names: &mut BTreeSet<String>) {
     let words = words(text.as_str()).filter(|word| word.contains('-'));
     names.extend(words.map(str::to_owned));
 }
 
-/// Adds the words of a name: `istiod` of `istiod-{_}`.
+/// Adds the words of a name: `istiod` for `istiod-{_}`.
 fn of_name(name: &str, names: &mut BTreeSet<String>) {
     let words = words(name).filter(|word| word.len() >= SHORTEST);
     names.extend(words.map(str::to_owned));
 }
 
-/// The words of a pattern as it is written that may be parts of names, without its slots.
+/// The words of a pattern's source that may be parts of names, without its slots.
 fn words(pattern: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0_usize;
     let pieces = pattern.split(move |c: char| {

@@ -1,4 +1,4 @@
-//! Values that a pattern quotes, in other quotes or without any.
+//! Values that a pattern quotes, matched with other quotes or without any.
 
 use std::sync::OnceLock;
 
@@ -6,7 +6,7 @@ use regex_syntax::hir::{Capture, Class, ClassBytes, ClassBytesRange, Hir, HirKin
 
 use super::meaning::known;
 
-/// The marks that quote.
+/// The characters that quote.
 pub(super) const QUOTES: [u8; 3] = *b"\"'`";
 
 pub(super) fn quote() -> Hir {
@@ -24,19 +24,19 @@ pub(super) fn quote_or_end() -> Hir {
     ANY.get_or_init(|| known("[\"'`]|\\z")).clone()
 }
 
-/// What a value that a pattern quotes may be without quotes.
+/// The forms that a value quoted by a pattern may take without quotes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unquoted {
-    /// Nothing: some quotes are needed.
+    /// None: quotes are required.
     Never,
-    /// Words without a space in them.
+    /// Text without spaces and quotes.
     Between,
-    /// The same at the end of a pattern.
+    /// The same, at the end of a pattern.
     AtEnd,
 }
 
-/// What is between quotes, with any quotes or none: without them it contains no space. Captured with its quotes;
-/// [`Place::slot`](super::Place::slot) takes them off.
+/// Returns an expression for a quoted value that accepts any quotes or none; without quotes it contains no space.
+/// Captures include the quotes; [`Place::slot`](super::Place::slot) strips them.
 pub(super) fn quoted(inner: &Hir, (open, close): (u8, u8), unquoted: Unquoted) -> Option<Hir> {
     match inner.kind() {
         HirKind::Capture(Capture { index, name, sub }) => Some(Hir::capture(Capture {
@@ -70,7 +70,7 @@ fn holds_groups(hir: &Hir) -> bool {
     hir.properties().explicit_captures_len() > 0
 }
 
-/// The expression of words at a text's end: the punctuation after them is not theirs.
+/// Returns an expression for an unquoted value at a text's end, without the punctuation after it.
 fn ended(bare: Hir) -> Option<Hir> {
     let HirKind::Repetition(repeated) = bare.kind() else {
         return Some(bare);
@@ -85,7 +85,7 @@ fn ended(bare: Hir) -> Option<Hir> {
     Some(Hir::concat(vec![start, end]))
 }
 
-/// The expression whose classes lack some bytes; none if it then matches nothing.
+/// Returns the expression with some bytes removed from its classes; `None` if it then matches nothing.
 fn without(hir: &Hir, bytes: &[u8]) -> Option<Hir> {
     let left = match hir.kind() {
         HirKind::Class(Class::Bytes(class)) => {

@@ -48,7 +48,7 @@ impl Relation {
         })
     }
 
-    /// The names of the selector and of the labels, if it requires that the one selects the other.
+    /// Returns the names of the selector and of the labels, if it requires the one to select the other.
     pub fn selection(&self) -> Option<[&str; 2]> {
         (self.verb == Verb::Selects && self.holds).then(|| self.captures())
     }
@@ -72,7 +72,7 @@ impl Relation {
     }
 }
 
-/// The entries of `a=b,c=d`.
+/// Parses the entries of `a=b,c=d`.
 fn pairs(text: &str) -> Vec<(&str, &str)> {
     let entries = text.split(',').map(str::trim);
     let entries = entries.filter(|entry| !is_nothing(entry));
@@ -159,7 +159,7 @@ mod tests {
             _ => None,
         };
         assert!(relation.holds(value));
-        // a missing value proves neither
+        // a missing value satisfies neither
         assert!(!relation.holds(|_| None));
         assert!(!Relation::parse("{s} selects {l}").unwrap().holds(|_| None));
         let lists = |source: &str| {

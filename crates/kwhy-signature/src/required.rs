@@ -6,40 +6,40 @@ use super::pattern::Pattern;
 use super::phrases::longest_plain;
 use kwhy_prefilter::MIN_LITERAL;
 
-/// The shortest text that is looked for; a shorter one is nearly everywhere.
+/// The minimum length of a text that is searched for; shorter ones occur nearly everywhere.
 pub(crate) const SHORTEST_PHRASE: usize = 3;
 
 /// The pseudo-literal for the start of klog's fatal records, in which every digit may differ.
 pub(crate) const KLOG_FATAL: &str = "F0000 00:";
 
-/// The requirements of a condition on a parsed event or object, and on a record that is not parsed yet.
+/// The literals that a condition requires of a parsed event or object, and of an unparsed record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LiteralRequirement {
-    /// Where the words must occur.
+    /// The place where the words must occur.
     pub what: RequirementKind,
-    /// The words of which one must be there.
+    /// The words one of which must occur.
     pub words: Vec<String>,
-    /// The texts of which each log record that fulfils it contains one as it is; none if nothing is
-    /// known, so that each record must be parsed.
+    /// Texts one of which every matching log record contains literally; empty if none are known, so that each record
+    /// must be parsed.
     pub raw: Vec<String>,
 }
 
 /// The place where the words must occur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequirementKind {
-    /// In one of the event's texts, spaces folded and backslashes before quotes dropped.
+    /// In one of the event's texts, with spaces collapsed and backslashes before quotes dropped.
     Text,
     /// As the event's reason.
     Reason,
-    /// In the record as it is written.
+    /// In the raw record.
     Entry,
     /// As the object's kind.
     Kind,
-    /// Nothing is needed: each event must be tested.
+    /// Nowhere: each event must be tested.
     AnyEvent,
-    /// In a text that is parsed: they are not searched for in raw bytes.
+    /// In a parsed text: the words are not searched for in raw bytes.
     AnyText,
-    /// Nothing is needed: each object must be tested.
+    /// Nowhere: each object must be tested.
     AnyObject,
 }
 
@@ -52,7 +52,7 @@ impl LiteralRequirement {
         }
     }
 
-    /// The requirements of a leaf condition.
+    /// Returns the requirements of a leaf condition.
     pub fn of(leaf: &Condition) -> LiteralRequirement {
         match &leaf.what {
             What::Event(event) => of_event(event),
@@ -69,7 +69,7 @@ impl LiteralRequirement {
         }
     }
 
-    /// Returns true if each log record must be parsed, as no text is known that it must contain.
+    /// Returns true if each log record must be parsed, because no text is known that it must contain.
     pub fn is_boundless(&self) -> bool {
         self.raw.is_empty()
             && !matches!(
@@ -95,7 +95,7 @@ fn of_event(event: &EventPattern) -> LiteralRequirement {
         };
     }
     if let Some(entry) = &event.entry {
-        // what starts a record is not searched for elsewhere
+        // the texts in `STARTS` are not searched for, so they are used without the colon
         let searched = |text: &String| match STARTS.contains(&text.as_str()) {
             true => text.trim_end_matches(':').to_owned(),
             false => text.clone(),
@@ -118,8 +118,8 @@ fn of_event(event: &EventPattern) -> LiteralRequirement {
     let exact = !reasons.is_empty() && !reasons.iter().any(|word| word.ends_with('*'));
     let least = |words: &Vec<String>| words.iter().map(String::len).min().unwrap_or(0);
     let named = Some(stated(&event.literals.0)).filter(|words| least(words) > 0);
-    // a short word is looked for in what is parsed rather than in raw text
-    // the author knows which texts are rare
+    // a short word is matched after parsing rather than in raw text; the author's own literals take precedence, as
+    // authors know which texts are rare
     let long = named.clone().filter(|words| least(words) >= MIN_LITERAL);
     let known = [named, phrases(&event.message.0)];
     let words = long
@@ -143,8 +143,8 @@ fn of_event(event: &EventPattern) -> LiteralRequirement {
     }
 }
 
-/// How a log record writes the reason of an event: between quotes of some kind and depth; a short one
-/// is recognised by its key.
+/// Returns the forms in which a log record may write an event's reason: between quotes of any kind and depth; a short
+/// reason is recognised by its key.
 fn written(reason: &str) -> Vec<String> {
     match reason.strip_suffix('*') {
         Some(start) => vec![format!("\"{start}"), format!("'{start}")],
@@ -166,9 +166,9 @@ fn written(reason: &str) -> Vec<String> {
     }
 }
 
-/// The part of each text that every envelope leaves as it is, in lower case.
+/// Returns the part of each text that no envelope escapes, in lower case.
 fn stated(literals: &[String]) -> Vec<String> {
-    // JSON escapes these
+    // JSON escapes these characters
     let longest = |literal: &String| match literal.contains(['"', '\\', '<', '>', '&']) {
         true => longest_plain(literal).to_ascii_lowercase(),
         false => literal.to_ascii_lowercase(),
@@ -176,7 +176,7 @@ fn stated(literals: &[String]) -> Vec<String> {
     literals.iter().map(longest).collect()
 }
 
-/// Phrases of all patterns, if each has some and all are long enough.
+/// Returns the phrases of all patterns, if each has some and all are long enough.
 fn phrases(patterns: &[Pattern]) -> Option<Vec<String>> {
     let known = |pattern: &Pattern| {
         let phrases = pattern.phrases();
@@ -191,7 +191,7 @@ fn phrases(patterns: &[Pattern]) -> Option<Vec<String>> {
     })
 }
 
-/// The requirements of each leaf of a signature's condition.
+/// Returns the requirements of each leaf of a signature's condition.
 pub fn needs(number: u32, condition: &Condition) -> Vec<((u32, u16), LiteralRequirement)> {
     let mut conditions = Vec::new();
     leaves(condition, &mut conditions);
@@ -201,7 +201,7 @@ pub fn needs(number: u32, condition: &Condition) -> Vec<((u32, u16), LiteralRequ
         .collect()
 }
 
-/// The leaf conditions of a condition, in the order in which their hits are asked for.
+/// Collects the leaf conditions of a condition, in the order in which their hits are passed to evaluation.
 pub fn leaves<'c>(condition: &'c Condition, into: &mut Vec<&'c Condition>) {
     match &condition.what {
         What::Event(_) | What::Object(_) => into.push(condition),
@@ -216,7 +216,7 @@ pub fn leaves<'c>(condition: &'c Condition, into: &mut Vec<&'c Condition>) {
     }
 }
 
-/// Of each leaf condition, in the order of [`leaves`], whether it is an object that must not be there.
+/// For each leaf condition, in the order of [`leaves`], returns true if it is an object in an entry of `none`.
 pub fn refuting_objects(condition: &Condition) -> Vec<bool> {
     let mut all = Vec::new();
     leaves(condition, &mut all);
@@ -227,7 +227,7 @@ pub fn refuting_objects(condition: &Condition) -> Vec<bool> {
         .collect()
 }
 
-/// Of each leaf condition, in the order of [`leaves`], whether it is what must not be there.
+/// For each leaf condition, in the order of [`leaves`], returns true if it is part of an entry of `none`.
 pub fn refuting_leaves(condition: &Condition) -> Vec<bool> {
     fn collect(condition: &Condition, refuting: bool, into: &mut Vec<bool>) {
         match &condition.what {

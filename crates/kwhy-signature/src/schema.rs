@@ -62,47 +62,47 @@ pub struct Signature {
     /// The causes whose findings it explains.
     #[serde(default)]
     pub explains: Vec<Explains>,
-    /// The findings that it shows to be resolved: it makes no finding itself.
+    /// The findings that it shows to be resolved; it makes no finding itself.
     #[serde(default)]
     pub ends: Vec<Ends>,
     /// Pods that the affected object cannot work without: their faults explain it.
     #[serde(default)]
     pub needs: Vec<Needs>,
-    /// Commands to suggest where it matches and no cause is certain: it makes no finding itself.
+    /// Commands to suggest if it matches and no cause is certain; it makes no finding itself.
     #[serde(default)]
     pub collect: Vec<CheckTemplate>,
-    /// Signatures that it supersedes where both match the same event.
+    /// Signatures that it supersedes if both match the same event.
     #[serde(default)]
     pub refines: Vec<String>,
-    /// The families of causes that a record with its operation may prove: it supersedes matches of other families on the same
-    /// event, whose words are about a step of that operation. Any by default.
+    /// The families of causes that a record of its operation may prove: it supersedes matches of other families on the
+    /// same event, whose words concern only a step of that operation. Any family by default.
     #[serde(default)]
     pub families: Vec<String>,
-    /// True if it stands for a family of errors of any wording: any other cause proved by the same
-    /// record takes precedence, unless this signature refines it.
+    /// True if it represents errors of any wording: any other cause proved by the same record takes precedence, unless
+    /// this signature refines it.
     #[serde(default)]
     pub generic: bool,
-    /// The distance of what it matches from the words of a known fault.
+    /// The part of a fault that it knows.
     #[serde(default)]
     pub tier: Tier,
-    /// The severity applies whatever level the writer logs the record at. Otherwise a finding whose records all say
-    /// that they are information is reported as such.
+    /// True if the severity applies at whatever level the writer logs the record. Otherwise a finding whose records are
+    /// all logged as information is reported as information.
     #[serde(default)]
     pub at_any_level: bool,
-    /// What it shows is a fault only where something suffers from it. A finding that explains nothing is a note, which
-    /// is reported only if it is asked for.
+    /// True if what it shows is a fault only if something suffers from it. A finding that explains nothing is a note,
+    /// which is reported only in an audit.
     #[serde(default)]
     pub audit: bool,
     /// Captures that distinguish faults: findings that agree in them are one, whatever their
     /// objects. All captures by default.
     #[serde(default)]
     pub fold: Option<Vec<String>>,
-    /// The capture with the number of objects concerned: of equally confident causes the one that
-    /// concerns more ranks first.
+    /// The capture with the number of objects concerned: of equally confident causes, the one that concerns more ranks
+    /// first.
     #[serde(default)]
     pub extent: Option<String>,
-    /// The capture with the time at which the fault started, which may be long before it was seen:
-    /// a certificate's expiry.
+    /// The capture with the time at which the fault started, which may be long before it was seen, such as a
+    /// certificate's expiry.
     #[serde(default)]
     pub since: Option<String>,
     /// The mechanism, in about two sentences.
@@ -113,7 +113,7 @@ pub struct Signature {
     /// Fixes.
     #[serde(default)]
     pub fix: Vec<FixTemplate>,
-    /// The types of values in commands, where a slot's name does not determine them.
+    /// The types of values in commands, if a slot's name does not determine them.
     #[serde(default)]
     pub values: BTreeMap<String, ValueType>,
     /// Links for further reading.
@@ -122,7 +122,7 @@ pub struct Signature {
     /// The affected versions, as text.
     #[serde(default)]
     pub versions: Option<String>,
-    /// What a rule of the community says of the problem, if the signature is one.
+    /// The description of the problem in a community rule, if the signature is made from one.
     #[serde(default, rename = "cre")]
     pub community: Option<Box<CommunityRule>>,
     /// Texts that it must and must not match: its tests.
@@ -137,14 +137,14 @@ pub struct Signature {
     pub source: SourceText,
 }
 
-/// The text of a signature's file. That of a built-in one is made when it is asked for.
+/// The text of a signature's file. That of a built-in signature is unpacked on demand.
 pub type SourceText = LazyLock<Arc<str>, Box<dyn FnOnce() -> Arc<str> + Send>>;
 
 fn no_source() -> SourceText {
     read_source("".into())
 }
 
-/// A text that was read.
+/// Wraps a text that has been read.
 pub(crate) fn read_source(text: Arc<str>) -> SourceText {
     LazyLock::new(Box::new(move || text))
 }
@@ -158,7 +158,7 @@ pub enum Tier {
     /// The words of the fault.
     #[default]
     Fault,
-    /// Only the frame around them, whatever they are. It is asked where nothing else answers.
+    /// Only what surrounds the words. It counts only if nothing else answers.
     Frame,
 }
 
@@ -184,17 +184,17 @@ pub struct SubjectTemplate {
 pub struct Explains {
     /// The cause, or a signature's id.
     pub what: String,
-    /// The property that the two must share.
+    /// The scope that the two must share.
     pub on: Scope,
 }
 
-/// Pods that something cannot work without.
+/// Pods that an object cannot work without.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Needs {
-    /// Their name up to a `*`; without one, a name that shares two words with theirs.
+    /// Their name, up to a `*`; without a `*`, a name that shares two words with theirs.
     pub pod: Template,
     /// The required location: on the same node, or anywhere.
     #[serde(default = "anywhere")]
@@ -214,17 +214,17 @@ pub struct Ends {
     /// The cause, a family of causes (`scheduling/*`), any (`*`), or a signature's id.
     #[serde(rename = "cause")]
     pub what: String,
-    /// The property that the two must share.
+    /// The scope that the two must share.
     #[serde(default)]
     pub on: Scope,
-    /// Captures that must be equal where both have them.
+    /// Captures that must be equal if both have them.
     #[serde(default)]
     pub same: Vec<String>,
     /// Restricts it to findings last reported with one of these event reasons; any if empty.
     #[serde(default)]
     pub reason: OneOrMany<String>,
-    /// True if what it shows cannot be while the fault lasts, however recently that was seen: a claim that is bound is
-    /// not still to be bound.
+    /// True if what it shows cannot be the case while the fault lasts, however recently the fault was seen: a bound
+    /// claim is not waiting to be bound.
     #[serde(default)]
     pub at_once: bool,
 }
@@ -233,7 +233,7 @@ fn read_examples<'de, D: Deserializer<'de>>(from: D) -> Result<OnceLock<Examples
     Examples::deserialize(from).map(OnceLock::from)
 }
 
-/// The part of a file that the built-in catalogue omits.
+/// The part of a file that the compiled catalogue omits.
 #[derive(Deserialize)]
 struct WithExamples {
     id: String,
@@ -303,10 +303,10 @@ pub const GIVEN: &[&str] = &[
 ];
 
 impl Signature {
-    /// Reads a signature that was made as JSON.
+    /// Reads a signature from JSON.
     ///
     /// # Errors
-    /// Says what is wrong with it.
+    /// Returns a description of the problem.
     pub(crate) fn from_json(
         file: &str,
         value: serde_json::Value,
@@ -316,12 +316,12 @@ impl Signature {
             serde_json::from_value(value).map_err(|error| error.to_string())?;
         super::check::check(&signature, causes).map_err(|(_, message)| message)?;
         signature.file = file.to_owned().into();
-        // it has none of its own, so its text need not be read for them
+        // it has no examples, so its text need not be parsed for them
         signature.set_examples(Examples::default());
         Ok(signature)
     }
 
-    /// Takes examples that are not in its file.
+    /// Replaces its examples with ones from outside its file.
     pub fn set_examples(&mut self, examples: Examples) {
         self.examples = OnceLock::from(examples);
     }
@@ -331,8 +331,8 @@ impl Signature {
         self.cause.split('/').next().unwrap_or(&self.cause)
     }
 
-    /// Returns true if it supersedes another signature where both match the same event: it refines it, or says that causes
-    /// of its family are not what such an event is about.
+    /// Returns true if it supersedes another signature when both match the same event: it refines it, or its `families`
+    /// exclude that one's family.
     pub fn supersedes(&self, other: &Signature) -> bool {
         let is_foreign = || {
             let family = other.family();
@@ -350,20 +350,19 @@ impl Signature {
         self.tier == Tier::Frame
     }
 
-    /// Returns true if a finding of it is an answer: what it shows is the cause, or that all is well.
+    /// Returns true if its finding is an answer: it shows the cause, or that all is well.
     pub fn answers(&self) -> bool {
         let is_lone_symptom = self.role == Role::Symptom && self.alone == Role::Symptom;
         !self.is_frame() && !self.audit && !is_lone_symptom
     }
 
-    /// Returns true if it makes no finding, and only shows that others are resolved or what to run
-    /// next.
+    /// Returns true if it makes no finding, but only shows that others are resolved, or what to run next.
     pub fn makes_no_finding(&self) -> bool {
         !self.ends.is_empty() || !self.collect.is_empty()
     }
 
-    /// Texts that it must and must not match. Those of a built-in signature are parsed from the
-    /// file's text on first use.
+    /// Returns the texts that it must and must not match. Those of a built-in signature are parsed from the file's text
+    /// on first use.
     pub fn examples(&self) -> &Examples {
         self.examples.get_or_init(|| {
             serde_yaml::Deserializer::from_str(&self.source)
@@ -374,7 +373,7 @@ impl Signature {
         })
     }
 
-    /// All of its texts, each with a name; commands are separate.
+    /// All of its texts except commands, each with the name of its field.
     pub fn templates(&self) -> impl Iterator<Item = (&'static str, &Template)> {
         let subject = self.subject.iter().flat_map(|subject| {
             [
@@ -389,7 +388,7 @@ impl Signature {
             .chain(self.templates_people_read())
     }
 
-    /// The templates that people read as text, each with a name: neither commands nor the subject.
+    /// The templates that are displayed as text, each with the name of its field: neither commands nor the subject.
     pub fn templates_people_read(&self) -> impl Iterator<Item = (&'static str, &Template)> {
         let checks = self.check.iter().map(|check| ("check", check));
         let steps = checks.chain(self.collect.iter().map(|step| ("collect", step)));
@@ -419,8 +418,7 @@ impl Signature {
             .chain(fixes.map(|run| ("fix", run)))
     }
 
-    /// The type of a slot's values in a command; `kind` returns the known value of a slot that
-    /// contains a kind.
+    /// Returns the type of a slot's values in a command; `kind` returns the known value of a slot that contains a kind.
     pub fn form(&self, slot: &str, kind: impl Fn(&str) -> Option<String>) -> ValueType {
         let of_name = || {
             let whose = match slot {

@@ -4,7 +4,7 @@ use serde::de::{Deserialize, Deserializer, Error as _};
 
 /// A text with slots for captured values.
 ///
-/// `{name}` stands for a value, `{name|words}` for the words where there is no value. Commands are
+/// `{name}` stands for a value, `{name|words}` for the words if there is no value. Commands are
 /// [`CommandTemplate`](crate::CommandTemplate)s.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
@@ -84,7 +84,7 @@ impl Template {
         })
     }
 
-    /// The names of its slots right after a word.
+    /// The names of its slots that directly follow a word.
     pub fn slots_after_words(&self) -> impl Iterator<Item = &str> {
         self.parts.windows(2).filter_map(|pair| match pair {
             [Part::Literal(text), Part::Slot { name, .. }]
@@ -126,7 +126,7 @@ impl Template {
         self.fill_or(|name, _| value(name))
     }
 
-    /// Returns the text like [`Template::fill`], with values chosen by a slot's name and its default.
+    /// Fills the text like [`Template::fill`], with values chosen by a slot's name and its default.
     pub fn fill_or(&self, value: impl Fn(&str, Option<&str>) -> Option<String>) -> Option<String> {
         let mut text = filled(&self.parts, &value)?;
         text.truncate(text.trim_end().len());
@@ -150,8 +150,7 @@ impl Template {
         filled_in
     }
 
-    /// Splits its parts into sentences: at a full stop and a space that no lower-case letter
-    /// follows.
+    /// Splits its parts into sentences: at a full stop and a space, unless a lower-case letter follows.
     fn split(&self) -> Vec<Vec<Part>> {
         let push = |sentences: &mut Vec<Vec<Part>>, part: Part| {
             if let Some(last) = sentences.last_mut() {

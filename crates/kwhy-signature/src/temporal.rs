@@ -1,43 +1,41 @@
-//! Conditions over time: what makes a condition temporal, and what it may contain.
+//! Conditions over time: which conditions are temporal, and what they may contain.
 //!
-//! `all` and `sequence` with `within`, an event with `at_least` and `within`, and an event with an
-//! entry of `none` that says where it is looked for. Their parts are single events, or are `all` and
-//! `sequence` with `within` themselves, so that they can be followed while the input is read.
+//! `all` and `sequence` with `within`, an event with `at_least` and `within`, and an event with an entry of `none` that
+//! states a time range. Their parts are single events, or `all` and `sequence` with `within` themselves, so that they
+//! can be followed while the input is read.
 
 use std::time::Duration;
 
 use super::condition::{Condition, What};
 use kwhy_model::duration::nanoseconds;
 
-/// The maximum number of parts of a condition over time, and of its `none`: each is a bit of a
-/// word.
+/// The maximum number of parts of a condition over time, and of its `none`: each is a bit of a word.
 pub(crate) const MAX_PARTS: usize = 64;
 
 /// The maximum `at_least` of a part, or of an event with `none`: that many events are kept.
 pub(crate) const MAX_COUNT: u64 = 4096;
 
-/// The maximum `at_least` of a lone event, which needs less memory.
+/// The maximum `at_least` of a single event, which needs less memory.
 pub(crate) const MAX_LONE_COUNT: u64 = 65_536;
 
-/// The most events of the conditions over time that are a part of another one, in all depths.
+/// The maximum number of events in nested conditions over time, at all depths.
 pub(crate) const MAX_INNER_LEAVES: usize = 128;
 
-/// The depth to which conditions over time may be parts of one another.
+/// The maximum nesting depth of conditions over time.
 pub(crate) const MAX_DEPTH: usize = 100;
 
-/// The message for a reach in a wrong place.
+/// The message for a misplaced time range.
 pub(super) const MISPLACED: &str = "window, slide, anchor and absolute belong in an entry of none, \
     of an event or of all or sequence with within";
 
-/// The time range of an entry of `none`, relative to the events that it would refute: it starts at
-/// the anchor's time plus `slide`, and lasts for `window` plus, unless it is absolute, the time
-/// from the first event to the last; both ends included. By default, from the first event to the
-/// last.
+/// The time range of an entry of `none`, relative to the events that it would refute. It starts at the anchor's time
+/// plus `slide`, and lasts for `window` plus, unless it is absolute, the time from the first event to the last,
+/// inclusive. By default it is the time from the first event to the last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reach {
-    /// Nanoseconds.
+    /// The length in nanoseconds.
     pub window: i64,
-    /// Nanoseconds.
+    /// The shift in nanoseconds.
     pub slide: i64,
     /// The index of the event, in order of time.
     pub anchor: usize,
@@ -66,11 +64,11 @@ impl Condition {
         }
     }
 
-    /// Returns true if each hit is a match on its own, but for those of `also`, which only add to matches.
+    /// Returns true if each hit is a match on its own, except those of `also`, which only add details.
     pub fn is_single(&self) -> bool {
         let single = match &self.what {
             What::Event(_) | What::Object(_) => true,
-            // a comparison of one of several alternatives holds for that one only
+            // a comparison in one of several alternatives applies to that one only
             What::Any(parts) => parts.iter().all(|part| {
                 part.is_single() && part.also.is_empty() && part.comparisons.is_empty()
             }),
@@ -79,13 +77,14 @@ impl Condition {
         self.none.is_empty() && single && self.at_least <= 1 && !self.is_temporal()
     }
 
-    /// Returns true if a hit of a leaf condition is a match on its own; `leaf` is its number in the order of [`leaves`](crate::leaves).
+    /// Returns true if a hit of a leaf condition is a match on its own; `leaf` is its index in the order of
+    /// [`leaves`](crate::leaves).
     pub fn is_match_alone(&self, leaf: u16) -> bool {
         let is_own = || usize::from(leaf) < self.number_of_own_leaves();
         self.is_single() && self.comparisons.is_empty() && (self.also.is_empty() || is_own())
     }
 
-    /// The number of its leaf conditions but for those of `also` and `none`, which follow.
+    /// The number of its leaf conditions without those of `also` and `none`, which follow them.
     pub fn number_of_own_leaves(&self) -> usize {
         match &self.what {
             What::Event(_) | What::Object(_) => 1,
@@ -100,7 +99,7 @@ impl Condition {
         self.number_of_own_leaves() + further.map(Condition::number_of_leaves).sum::<usize>()
     }
 
-    /// Returns true if a condition holds objects against each other, without events and times.
+    /// Returns true if a condition compares objects with each other, without events and times.
     pub fn is_relation(&self) -> bool {
         let is_one = matches!(self.what, What::Object(_)) && self.none.is_empty();
         !is_one && !self.is_temporal() && !self.is_single() && self.is_of_objects()
@@ -118,7 +117,7 @@ impl Condition {
             && parts.iter().chain(further).all(Condition::is_of_objects)
     }
 
-    /// The number of entries of one match of a part, which may be over time itself.
+    /// The number of entries in one match of a part, which may itself be over time.
     pub fn number_of_entries(&self) -> u64 {
         let (What::All(parts) | What::Sequence(parts)) = &self.what else {
             return 1;
@@ -129,7 +128,7 @@ impl Condition {
         entries.fold(0, u64::saturating_add)
     }
 
-    /// The depth to which conditions over time are parts of one another.
+    /// The nesting depth of conditions over time.
     fn depth(&self) -> usize {
         match &self.what {
             What::All(parts) | What::Any(parts) | What::Sequence(parts) => {
@@ -140,7 +139,7 @@ impl Condition {
         }
     }
 
-    /// The positive parts of a condition over time; a lone event is its own.
+    /// The positive parts of a condition over time; a single event is its own part.
     pub fn temporal_parts(&self) -> &[Condition] {
         match &self.what {
             What::All(parts) | What::Sequence(parts) => parts,
@@ -186,7 +185,7 @@ impl Condition {
         self.check_counts(parts, !listed.is_empty())
     }
 
-    /// Refuses a condition over time that must hold several times, which only parts of another one can.
+    /// Refuses `at_least` on a list over time, unless the list is part of another one.
     pub(super) fn check_once(&self) -> Result<(), String> {
         let is_list = matches!(self.what, What::All(_) | What::Sequence(_));
         match is_list && self.is_temporal() && self.at_least > 1 {
@@ -195,7 +194,7 @@ impl Condition {
         }
     }
 
-    /// Refuses a part of a condition over time that is neither a single event nor over time itself.
+    /// Refuses a part of a condition over time that is neither a single event nor itself over time.
     fn check_alone(&self) -> Result<(), String> {
         match self.what {
             What::Event(_) => {}
@@ -223,7 +222,7 @@ impl Condition {
         Ok(())
     }
 
-    /// Refuses a part over time that says more than when its events occur.
+    /// Refuses a nested condition over time that tests more than when its events occur.
     fn check_inner(&self) -> Result<(), String> {
         let mut captured = Vec::new();
         self.captures(&mut captured);

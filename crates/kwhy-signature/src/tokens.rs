@@ -1,20 +1,20 @@
 //! The tokens that a log record must contain literally before it is worth parsing for a condition.
 //!
-//! The index says that one text of a condition occurs in a record; most conditions need more, and
-//! the record that lacks it need not be parsed. RequiredTokens are runs of characters that no log format
-//! escapes, without spaces, which could be wrapped.
+//! The index shows that one literal of a condition occurs in a record; most conditions need more, and a record without
+//! it need not be parsed. The tokens are runs of characters that no log format escapes, without spaces, at which lines
+//! could be wrapped.
 
 use super::condition::{Condition, What};
 use super::pattern::Pattern;
 use kwhy_prefilter::{Bloom, Token};
 
-/// The shortest word that is looked for.
+/// The minimum length of a word that is searched for.
 const SHORTEST: usize = 2;
 
-/// The number of words of a pattern that are looked for: the longest ones discriminate best.
+/// The maximum number of words per pattern that are searched for: the longest ones discriminate best.
 const MOST: usize = 4;
 
-/// The number of conditions up to which a record is tested without a filter, which costs as much as some searches.
+/// The maximum number of conditions for which no filter is built, as it costs as much as a few searches.
 const FEW: usize = 2;
 
 /// A record in lower case, with a filter of its 4-grams.
@@ -24,7 +24,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// Built once for the words of all conditions.
+    /// Prepares a record for testing the words of this many conditions.
     pub fn new(bytes: &[u8], conditions: usize) -> Self {
         let bytes = bytes.to_ascii_lowercase();
         Record {
@@ -44,21 +44,21 @@ impl Record {
     }
 }
 
-/// Words of which one must occur.
+/// Words one of which must occur.
 type AnyOf = Vec<Token>;
 
 /// The words of a leaf condition.
 #[derive(Debug, Default)]
 pub struct RequiredTokens {
-    /// Of each of these one alternative must hold: of each of its lists a word occurs in the record.
+    /// Each element is satisfied by one of its alternatives: the record contains a word of each of its lists.
     all: Vec<Vec<Vec<AnyOf>>>,
-    /// Of these one must occur in the record where a name may start: the writer's.
+    /// Names of writers, one of which must occur in the record where a name may start.
     writers: Vec<Token>,
 }
 
 impl RequiredTokens {
-    /// The words of a condition on one event; none for any other. Omitted are those that occur in
-    /// each of the texts `raw`, of which a record that is asked about contains one.
+    /// Returns the words of a condition on one event; none for other conditions. Words that occur in each of the texts
+    /// `raw` are omitted, as the record is known to contain one of these texts.
     pub fn of(condition: &Condition, raw: &[String]) -> RequiredTokens {
         let What::Event(event) = &condition.what else {
             return RequiredTokens::default();
@@ -76,7 +76,7 @@ impl RequiredTokens {
                 lists.sort_by_key(|words| std::cmp::Reverse(shortest(words)));
                 lists.truncate(MOST);
             }
-            // an alternative that may be without words always holds
+            // an alternative without words always holds
             if alternatives.iter().all(|lists| !lists.is_empty()) && !alternatives.is_empty() {
                 let tokens = |words: &Vec<String>| words.iter().map(|w| Token::new(w)).collect();
                 let lists = |lists: &Vec<Vec<String>>| lists.iter().map(tokens).collect();
@@ -122,13 +122,13 @@ impl RequiredTokens {
     }
 }
 
-/// Returns true if a dotted name does not continue at this byte. A letter before it may be one of an escape.
+/// Returns true unless a dotted or hyphenated name continues at this byte. A letter before it may be part of an escape.
 fn may_begin_name(record: &[u8], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| record.get(before));
     !matches!(before, Some(b'.' | b'-'))
 }
 
-/// The words of a literal text.
+/// Splits a literal text into words.
 pub(super) fn in_words(text: &str) -> Vec<&str> {
     text.split(|c: char| !c.is_ascii_graphic() || "\"'`\\<>&".contains(c))
         .filter(|word| word.len() >= SHORTEST)
@@ -139,7 +139,7 @@ pub(super) fn in_words(text: &str) -> Vec<&str> {
 mod tests {
     use super::*;
 
-    /// With marks and without.
+    /// Tests with a filter and without.
     fn may_match(words: &RequiredTokens, record: &[u8]) -> bool {
         let [few, many] = [1, FEW + 1].map(|number| words.may_match(&Record::new(record, number)));
         assert_eq!(few, many);

@@ -20,11 +20,11 @@ pub struct ValueTest {
     pub matches: Vec<Pattern>,
     /// Patterns for the whole value, none of which matches.
     pub not: Vec<Pattern>,
-    /// The value must be absent.
+    /// True if the value must be absent.
     pub absent: bool,
-    /// The value must be present.
+    /// True if the value must be present.
     pub present: bool,
-    /// The name that captures the whole value, including a map or list, as one text; empty if it is
+    /// The name under which the whole value, even a map or list, is captured as text; the text is empty if the value is
     /// absent.
     pub flat: Option<String>,
     /// Bounds of the value as a number.
@@ -57,7 +57,7 @@ impl ValueTest {
         words.collect::<Option<_>>().unwrap_or_default()
     }
 
-    /// Returns true if comparing words, or looking whether there is a value, decides it for a text.
+    /// Returns true if comparing words, or checking for presence, decides the test for a text.
     pub fn is_plain(&self) -> bool {
         let only_words = self.equals.is_empty() || !self.words().is_empty();
         let rest = [&self.matches, &self.not];
@@ -65,7 +65,7 @@ impl ValueTest {
         self.flat.is_some() || (is_plain && self.number.0.is_empty() && !self.absent)
     }
 
-    /// Returns true if a number as such decides it: it has no text to be held against.
+    /// Returns true if the test applies to a number as such, without comparing its text.
     pub fn is_of_number(&self) -> bool {
         let texts = [&self.equals, &self.matches, &self.not];
         texts.iter().all(|patterns| patterns.is_empty()) && self.flat.is_none() && !self.absent

@@ -1,4 +1,4 @@
-//! The words that stand for each other, may be added or may be missing: `words.yaml`.
+//! The words that are interchangeable, may be added or may be missing: `words.yaml`.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -9,7 +9,7 @@ use super::meaning::known;
 
 include!(concat!(env!("OUT_DIR"), "/words.rs"));
 
-/// The expressions of the classes.
+/// Returns the expressions of the classes.
 pub(super) fn classes() -> &'static [Hir] {
     static COMPILED: OnceLock<Vec<Hir>> = OnceLock::new();
     COMPILED.get_or_init(|| {
@@ -18,13 +18,13 @@ pub(super) fn classes() -> &'static [Hir] {
     })
 }
 
-/// The number of the type of slots with a name.
+/// Returns the number of the slot type with a name.
 pub(super) fn type_number(name: &str) -> Option<usize> {
     TYPES.iter().position(|(known, _)| *known == name)
 }
 
-/// The expression of a type of slots: one of its members, as whole words. The start of a word before them says that they are
-/// not loosened ([`is_of_type`]): they list the wordings that there are.
+/// Returns the expression of a slot type: one of its phrases, as whole words. The start-of-word assertion before them
+/// marks them as not to be loosened ([`is_of_type`]), as they already list all wordings.
 pub(super) fn of_type(number: usize) -> Hir {
     static COMPILED: OnceLock<Vec<Hir>> = OnceLock::new();
     let compiled = COMPILED.get_or_init(|| {
@@ -39,19 +39,19 @@ pub(super) fn of_type(number: usize) -> Hir {
     compiled.get(number).cloned().unwrap_or_else(Hir::fail)
 }
 
-/// Returns true if what follows is the members of a type of slots.
+/// Returns true if the phrases of a slot type follow.
 pub(super) fn is_of_type(before: &Hir) -> bool {
     matches!(before.kind(), HirKind::Look(Look::WordStartAscii))
 }
 
-/// The letters and digits of the shortest member of a type of slots.
+/// Returns the number of letters and digits of a slot type's shortest phrase.
 pub(super) fn least_letters(number: usize) -> usize {
     let members = TYPES.get(number).map_or(&[][..], |(_, members)| members);
     let letters = |member: &&str| member.bytes().filter(u8::is_ascii_alphanumeric).count();
     members.iter().map(letters).min().unwrap_or(0)
 }
 
-/// A separator of clauses, with the spaces around it.
+/// Returns the expression of a clause separator with the spaces around it.
 pub(super) fn separator() -> &'static Hir {
     static ANY: OnceLock<Hir> = OnceLock::new();
     ANY.get_or_init(|| {
@@ -60,20 +60,20 @@ pub(super) fn separator() -> &'static Hir {
     })
 }
 
-/// A word that may be added, and the space after it.
+/// Returns the expression of an optional word with the space after it.
 pub(super) fn gap() -> &'static Hir {
     static ANY: OnceLock<Hir> = OnceLock::new();
     ANY.get_or_init(|| known(&format!(r"(?:(?:{})\s+)?", GAPS.join("|"))))
 }
 
-/// An article that may be missing, and the space after it.
+/// Returns the expression of an optional article with the space after it.
 pub(super) fn article() -> &'static Hir {
     static ANY: OnceLock<Hir> = OnceLock::new();
     ANY.get_or_init(|| known(&format!(r"(?:(?:{})\s+)?", ARTICLES.join("|"))))
 }
 
-/// Returns true if a phrase contains words of no class, and no gap or article: those with which anything is said to
-/// fail announce nothing.
+/// Returns true if a phrase contains words that are neither in a class nor a gap or article: words that report any
+/// failure do not identify one.
 pub(super) fn has_own_words(phrase: &str) -> bool {
     let words: Vec<&str> = phrase.split_whitespace().collect();
     let mut at = 0;
@@ -95,7 +95,7 @@ pub(super) fn has_own_words(phrase: &str) -> bool {
     own >= OWN_LETTERS
 }
 
-/// All words of classes, gaps and articles, by the first one.
+/// All words of classes, gaps and articles, grouped by their first word.
 fn no_own_words() -> &'static HashMap<&'static str, Vec<Vec<&'static str>>> {
     static KNOWN: OnceLock<HashMap<&'static str, Vec<Vec<&'static str>>>> = OnceLock::new();
     KNOWN.get_or_init(|| {
@@ -109,5 +109,5 @@ fn no_own_words() -> &'static HashMap<&'static str, Vec<Vec<&'static str>>> {
     })
 }
 
-/// The letters from which a phrase is about something.
+/// The minimum number of letters by which a phrase is about something.
 const OWN_LETTERS: usize = 3;

@@ -15,10 +15,10 @@ use split::{Part, Word};
 
 /// A command line with slots for captured values.
 ///
-/// It is written as one would type it: words with single quotes, double quotes and backslashes, no operator
-/// and nothing that a shell expands. `{name}` stands for a value as a whole word or a part of one,
-/// `{name|text}` for the text where the value is not known, `{{` and `}}` for braces. Filling it yields a
-/// list of arguments, or nothing if a value is missing or does not have its [`ValueType`].
+/// It is written as it would be typed: words with single quotes, double quotes and backslashes, without operators or
+/// anything that a shell expands. `{name}` stands for a value as a whole word or part of one, `{name|text}` for the
+/// text if the value is unknown, `{{` and `}}` for braces. Filling it yields an argument list, or `None` if a value is
+/// missing or does not have its [`ValueType`].
 ///
 /// ```
 /// use kwhy_signature::CommandTemplate;

@@ -211,7 +211,7 @@ fn values_of_each_form() {
             assert!(form.admits(value), "{form:?} {value}");
         }
         for value in *wrong {
-            // `a..b/../c` climbs; other dots are part of a word
+            // `a..b/../c` contains a `..` component; other dots are part of a word
             assert!(!form.admits(value), "{form:?} {value}");
         }
     }

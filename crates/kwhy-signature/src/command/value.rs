@@ -1,8 +1,7 @@
 //! Value types of command slots: what may be inserted into a command, by the name of the slot.
 //!
-//! A value comes from the input, and whoever wrote the input may have chosen it. No type admits a leading
-//! hyphen, a space, a control character or anything beyond ASCII, so that a value is never an option and
-//! always one word.
+//! Values come from the input, whose author may have chosen them. No type admits a leading hyphen, a space, a control
+//! character or anything beyond ASCII, so that a value is never an option and always a single word.
 
 use std::net::{IpAddr, Ipv6Addr};
 

@@ -1,9 +1,9 @@
-//! Markdown as plain steps: what renderers of any kind can show.
+//! Converts Markdown to plain steps that every renderer can show.
 
-/// The most steps of one text.
+/// The maximum number of steps per text.
 const MAX_STEPS: usize = 24;
 
-/// The paragraphs and list items of a text, without emphasis; commands keep their backquotes.
+/// Returns the paragraphs and list items of a text, without emphasis; commands keep their backquotes.
 pub(super) fn steps(markdown: &str) -> Vec<String> {
     let mut steps: Vec<String> = Vec::new();
     let mut open = String::new();
@@ -49,7 +49,7 @@ pub(super) fn steps(markdown: &str) -> Vec<String> {
     steps
 }
 
-/// The text of a list's item.
+/// Returns the text of a list item.
 fn item(text: &str) -> Option<&str> {
     let bullet = ["- ", "* ", "+ ", "• "]
         .into_iter()
@@ -61,18 +61,18 @@ fn item(text: &str) -> Option<&str> {
     })
 }
 
-/// A text on one line without emphasis; links are followed by their address.
+/// Returns a text on one line without emphasis; links are followed by their address.
 pub(super) fn line(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut plain = String::with_capacity(text.len());
     let mut rest = text.as_str();
-    // the mark of the emphasis that is open
+    // the marker of the open emphasis
     let mut emphasis = None;
     while let Some(at) = rest.find(['`', '*', '_', '[']) {
         plain.push_str(&rest[..at]);
         let from = &rest[at..];
         if let Some(code) = from.strip_prefix('`') {
-            // nothing in a command is emphasis
+            // emphasis does not occur in commands
             let end = code.find('`').map_or(from.len(), |end| end + 2);
             plain.push_str(&from[..end]);
             rest = &from[end..];
@@ -97,12 +97,12 @@ pub(super) fn line(text: &str) -> String {
     plain
 }
 
-/// The mark of strong emphasis at the start of a text.
+/// Returns the marker of strong emphasis at the start of a text.
 fn mark(text: &str) -> Option<&'static str> {
     ["**", "__"].into_iter().find(|mark| text.starts_with(mark))
 }
 
-/// Returns true if a mark between two texts starts emphasis: it encloses words and is closed, unlike those of `__offsets`
+/// Returns true if a marker between two texts starts emphasis: it encloses words and is closed, unlike in `__offsets`
 /// and `logs/**`.
 fn opens_emphasis(before: &str, mark: &str, after: &str) -> bool {
     let is_closed = after
@@ -113,7 +113,7 @@ fn opens_emphasis(before: &str, mark: &str, after: &str) -> bool {
         && is_closed
 }
 
-/// A link: its text, its address, and what follows.
+/// Parses a link: its text, its address, and the text after it.
 fn link(from: &str) -> Option<(&str, &str, &str)> {
     let (text, rest) = from.strip_prefix('[')?.split_once("](")?;
     let (address, after) = rest.split_once(')')?;

@@ -1,7 +1,8 @@
-//! Rules of the community: Common Reliability Enumerations (CRE), in the language of preq.
+//! Community rules: Common Reliability Enumerations (CRE), in the language of preq.
 //!
-//! A rule becomes a signature whose condition is made of tests of entries ([`EntryTerm`](crate::EntryTerm)), in sets and
-//! sequences over time; one engine runs both. Keys without an effect and other oddities that preq accepts are notes.
+//! A rule becomes a signature whose condition consists of tests of entries ([`EntryTerm`](crate::EntryTerm)), in sets
+//! and sequences over time; one engine runs both. Keys without an effect and other oddities that preq accepts become
+//! notes.
 
 mod markdown;
 mod native;
@@ -22,13 +23,13 @@ use rule::{Reader, Terms};
 
 pub use written::{to_cre, to_native};
 
-/// The family of the causes of rules that are no known cause.
+/// The family of causes of rules that map to no known cause.
 pub const FAMILY: &str = "cre";
 
-/// The most rules of one file.
+/// The maximum number of rules per file.
 const MAX_RULES: usize = 20_000;
 
-/// What a rule of the community says of the problem that it finds.
+/// The description of a problem in a community rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -64,7 +65,7 @@ pub struct CommunityRule {
     /// The repair, as Markdown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mitigation: Option<String>,
-    /// The effort of that, from 0 to 10.
+    /// The effort of the mitigation, from 0 to 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mitigation_score: Option<u8>,
     /// Links for further reading.
@@ -76,16 +77,16 @@ pub struct CommunityRule {
     /// The version of the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// The id of the rule, which stays while its text changes.
+    /// The id of the rule, which stays the same when its text changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule_id: Option<String>,
-    /// The source that it is written for: `cre.log.nginx`.
+    /// The source that it is written for, such as `cre.log.nginx`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// The line of the file at which it starts.
+    /// The line of the file at which it starts, counted from 1.
     #[serde(skip)]
     pub line: usize,
-    /// What is odd about its file.
+    /// The oddities of its file.
     #[serde(skip)]
     pub notes: Vec<Note>,
 }
@@ -120,7 +121,7 @@ pub struct Application {
 }
 
 impl CommunityRule {
-    /// Returns the id, category and programs in one line: `CRE-2024-0007 (message-queue-problem), rabbitmq 3.9.x`.
+    /// Returns the id, category and programs on one line: `CRE-2024-0007 (message-queue-problem), rabbitmq 3.9.x`.
     pub fn heading(&self) -> String {
         let mut heading = self.id.clone();
         if let Some(category) = &self.category {
@@ -143,7 +144,7 @@ impl CommunityRule {
         heading
     }
 
-    /// Returns a copy without the place of its file.
+    /// Returns a copy without its location in the file.
     #[must_use]
     pub fn without_place(&self) -> CommunityRule {
         CommunityRule {
@@ -153,14 +154,14 @@ impl CommunityRule {
         }
     }
 
-    /// Returns what the problem leads to as one paragraph of plain text.
+    /// Returns the impact as one paragraph of plain text.
     pub fn impact_text(&self) -> Option<String> {
         let impact = markdown::steps(self.impact.as_deref()?).join(" ");
         (!impact.is_empty()).then_some(impact)
     }
 }
 
-/// Something odd about a rule's file that does not stop it from working.
+/// An oddity of a rule's file that does not stop the rule from working.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Note {
@@ -170,14 +171,14 @@ pub struct Note {
     pub message: String,
 }
 
-/// What a file is, judging by its contents.
+/// The kind of a file, judging by its contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
-    /// Native signatures, or what is meant to be some.
+    /// Native signatures, or an attempt at them.
     Native,
-    /// Rules of the community.
+    /// Community rules.
     Rules,
-    /// What belongs to rules and has none: tags, categories, sources of data.
+    /// Files that accompany rules but contain none: tags, categories, data sources.
     BesideRules,
 }
 
@@ -225,16 +226,16 @@ pub fn file_kind(yaml: &str) -> FileKind {
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Rules {
-    /// The signatures in the order of the file.
+    /// The signatures, in file order.
     pub signatures: Vec<Signature>,
-    /// The causes of rules that are no known cause, with their meaning.
+    /// The causes of rules that map to no known cause, with their meanings.
     pub causes: Vec<(String, String)>,
 }
 
-/// Reads the rules of a file. `cause_of` returns the known cause that a rule's id stands for.
+/// Parses the rules of a file. `cause_of` returns the known cause for a rule's id.
 ///
 /// # Errors
-/// The first error, with its place.
+/// The first error, with its location.
 pub fn read<'c>(
     file: &str,
     yaml: &str,
@@ -275,12 +276,12 @@ pub fn read<'c>(
     Ok(read)
 }
 
-/// The cause of a rule that stands for no known one.
+/// Returns the cause of a rule that maps to no known cause.
 fn own_cause(id: &str) -> String {
     format!("{FAMILY}/{}", id.to_ascii_lowercase())
 }
 
-/// The bytes at which the lines of rules start.
+/// Returns the byte offsets at which the lines of rules start.
 fn offsets(yaml: &str, rules: &[Rc<Node>]) -> Vec<usize> {
     let breaks = yaml.match_indices('\n').map(|(at, _)| at + 1);
     let lines: Vec<usize> = std::iter::once(0).chain(breaks).collect();
@@ -289,13 +290,13 @@ fn offsets(yaml: &str, rules: &[Rc<Node>]) -> Vec<usize> {
     rules.iter().map(offset).collect()
 }
 
-/// The lines of one rule; all of a file that has one rule only.
+/// Returns the lines of one rule; the whole file if it has only one.
 fn lines_of<'y>(yaml: &'y str, starts: &[usize], number: usize) -> &'y str {
     if starts.len() == 1 {
         return yaml;
     }
     let start = starts[number];
-    // one that is an alias may be written above the one before it
+    // a rule given as an alias may be written above the previous one
     let later = starts
         .iter()
         .skip(number + 1)
@@ -304,7 +305,7 @@ fn lines_of<'y>(yaml: &'y str, starts: &[usize], number: usize) -> &'y str {
     yaml[start..later.unwrap_or(yaml.len())].trim_end()
 }
 
-/// The named terms of all documents.
+/// Collects the named terms of all documents.
 fn terms(documents: &[Rc<Node>]) -> Result<Terms, node::Wrong> {
     let mut terms = Terms::new();
     for entry in documents
@@ -322,7 +323,7 @@ fn terms(documents: &[Rc<Node>]) -> Result<Terms, node::Wrong> {
     Ok(terms)
 }
 
-/// The rules of all documents.
+/// Collects the rules of all documents.
 fn rules(documents: &[Rc<Node>]) -> Result<Vec<Rc<Node>>, node::Wrong> {
     let mut rules = Vec::new();
     for document in documents {

@@ -1,4 +1,4 @@
-//! Writes a rule as a native signature.
+//! Converts a rule to a native signature.
 
 use serde_json::{Map, Value, json};
 
@@ -6,17 +6,17 @@ use super::markdown;
 use super::rule::{Body, Rule};
 use super::term::{Negative, Term};
 
-/// The most confidence in a rule that finds one entry, and in one that finds several.
+/// The maximum confidence in a rule that finds one entry, and in one that finds several.
 const OF_ONE: f64 = 0.7;
 const OF_SEVERAL: f64 = 0.8;
 
-/// The confidence in a rule whose only text is short: other programs print it too.
+/// The confidence in a rule whose only text is short, so that other programs may print it too.
 const OF_SHORT: f64 = 0.35;
 
-/// The number of letters and digits of a text that few other programs print.
+/// The minimum number of letters and digits of a text that few other programs print.
 const LONG: usize = 16;
 
-/// The signature of a rule that shows a cause, as JSON.
+/// Converts a rule with its cause to a signature, as JSON.
 pub(super) fn signature(rule: &Rule, cause: &str) -> Value {
     let about = &rule.about;
     let mut signature = Map::new();
@@ -24,7 +24,7 @@ pub(super) fn signature(rule: &Rule, cause: &str) -> Value {
     set("id", about.id.to_ascii_lowercase().into());
     set("cause", cause.into());
     set("severity", level(about.severity).into());
-    // what the program calls it was known to the rule's author
+    // the rule's author knew the level at which the program logs it
     set("at_any_level", true.into());
     set("confidence", confidence(&rule.body).into());
     set("title", literal(&markdown::line(&about.title)).into());
@@ -52,7 +52,7 @@ pub(super) fn signature(rule: &Rule, cause: &str) -> Value {
     Value::Object(signature)
 }
 
-/// The severity of a finding.
+/// Returns the severity of a finding.
 fn level(severity: u8) -> &'static str {
     match severity {
         0 | 1 => "error",
@@ -61,12 +61,12 @@ fn level(severity: u8) -> &'static str {
     }
 }
 
-/// A text as a template without slots.
+/// Escapes a text as a template without slots.
 fn literal(text: &str) -> String {
     text.replace('{', "{{").replace('}', "}}")
 }
 
-/// The confidence in a match, by how much text it demands.
+/// Returns the confidence in a match, by how much text it requires.
 fn confidence(body: &Body) -> f64 {
     let demanded = body.weight();
     let most = match body.positives.as_slice() {
@@ -83,12 +83,12 @@ fn part(term: &Term) -> Map<String, Value> {
             let event = json!({ "entry": { test.key: test.text } });
             Map::from_iter([("event".to_owned(), event)])
         }
-        // as a list in any case: `at_least` is then how often it must match
+        // converted as a list in any case, so that `at_least` counts its matches
         Term::Nested(body) => condition(body, true),
     }
 }
 
-/// The window of a set or sequence; of one term it is as long as a match of that lasts.
+/// Returns the window of a set or sequence; with a single term, it is as long as a match of that term lasts.
 fn window(body: &Body) -> String {
     match (&body.window, body.positives.as_slice()) {
         (Some(window), _) => window.clone(),
@@ -97,7 +97,7 @@ fn window(body: &Body) -> String {
     }
 }
 
-/// The condition of a set or sequence; `is_part` if it is one of another's.
+/// Converts a set or sequence to a condition; `is_part` is true if it is nested in another one.
 fn condition(body: &Body, is_part: bool) -> Map<String, Value> {
     let part = |(term, count): &(Term, u64)| {
         let mut part = part(term);
@@ -131,7 +131,7 @@ fn condition(body: &Body, is_part: bool) -> Map<String, Value> {
 fn negative(negative: &Negative) -> Value {
     let mut condition = part(&negative.term);
     let mut set = |key: &str, value: Value| condition.insert(key.to_owned(), value);
-    // stated, so that it is looked for by time
+    // explicit, so that it is matched over time
     set("window", negative.window.as_deref().unwrap_or("0s").into());
     if let Some(slide) = &negative.slide {
         set("slide", slide.as_str().into());
@@ -145,7 +145,7 @@ fn negative(negative: &Negative) -> Value {
     Value::Object(condition)
 }
 
-/// The property that the entries share: the narrowest of those that are asked for.
+/// Returns the narrowest of the requested scopes.
 fn scope(correlations: &[String]) -> &'static str {
     let has = |names: &[&str]| {
         correlations

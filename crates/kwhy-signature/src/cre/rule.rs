@@ -1,4 +1,4 @@
-//! Reads one rule: what it is about, and its condition.
+//! Parses one rule: its description and its condition.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -8,42 +8,42 @@ use super::{Application, CommunityRule, Note};
 use crate::node::{Node, Wrong};
 use crate::temporal::{MAX_COUNT, MAX_LONE_COUNT, MAX_PARTS};
 
-/// The shortest id.
+/// The minimum length of an id.
 const MIN_ID: usize = 4;
 
-/// Named terms of a file.
+/// The named terms of a file.
 pub(super) type Terms = BTreeMap<String, Rc<Node>>;
 
-/// A rule as it is read.
+/// A parsed rule.
 #[derive(Debug)]
 pub(super) struct Rule {
     pub about: CommunityRule,
     pub body: Body,
 }
 
-/// The condition of a rule, or of a term that is one.
+/// The condition of a rule, or a nested set or sequence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Body {
     pub is_sequence: bool,
     /// The source of its entries.
     pub source: Option<String>,
-    /// True if it says that the problem is at its entries.
+    /// True if it declares its entries to be the origin of the problem.
     pub is_origin: bool,
     pub window: Option<String>,
-    /// The name of the property that the entries must share.
+    /// The names of the properties that the entries must share.
     pub correlations: Vec<String>,
-    /// The positive terms, equal ones joined, each with how many entries it takes.
+    /// The positive terms, with equal ones merged, each with the number of entries that it takes.
     pub positives: Vec<(Term, u64)>,
     pub negatives: Vec<Negative>,
 }
 
 impl Body {
-    /// The number of literal characters that it demands.
+    /// The number of literal characters that it requires.
     pub fn weight(&self) -> usize {
         self.positives.iter().map(|(term, _)| term.weight()).sum()
     }
 
-    /// The sets and sequences that its terms are.
+    /// The sets and sequences among its terms.
     fn nested(&self) -> impl Iterator<Item = &Body> {
         let positives = self.positives.iter().map(|(term, _)| term);
         let all = positives.chain(self.negatives.iter().map(|negative| &negative.term));
@@ -53,12 +53,12 @@ impl Body {
         })
     }
 
-    /// The number of its origins, in all depths.
+    /// The number of declared origins, at all depths.
     fn origins(&self) -> usize {
         usize::from(self.is_origin) + self.nested().map(Body::origins).sum::<usize>()
     }
 
-    /// The source of its origin; without one, the first that it names.
+    /// Returns the source of its origin; without an origin, the first source that it names.
     fn source_of_origin(&self) -> Option<&str> {
         let own = self.source.as_deref();
         if self.is_origin {
@@ -70,19 +70,19 @@ impl Body {
     }
 }
 
-/// Reads the rules of a file.
+/// Parses the rules of a file.
 pub(super) struct Reader<'t> {
     pub(super) terms: &'t Terms,
     notes: Vec<Note>,
-    /// The number of sets and sequences around the term that is read.
+    /// The number of sets and sequences around the current term.
     pub(super) depth: usize,
-    /// The number of terms that were read.
+    /// The number of terms parsed so far.
     pub(super) read: usize,
 }
 
-/// Keys of the parts of a rule. Others have no effect.
+/// The known keys of the parts of a rule. Others have no effect.
 const OF_RULE: &[&str] = &["metadata", "cre", "rule"];
-// `gen` has no effect, and most of the public rules write it
+// `gen` has no effect, but most public rules contain it
 const OF_METADATA: &[&str] = &["id", "hash", "gen", "generation", "kind", "version", "name"];
 const OF_CRE: &[&str] = &[
     "id",
@@ -131,7 +131,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Reads a rule.
+    /// Parses a rule.
     pub fn rule(mut self, node: &Node) -> Result<Rule, Wrong> {
         if !node.is_map() {
             return Err((
@@ -163,7 +163,7 @@ impl<'t> Reader<'t> {
         });
     }
 
-    /// Notes keys without an effect.
+    /// Adds notes about keys without an effect.
     pub(super) fn unknown(&mut self, node: &Node, known: &[&[&str]]) {
         for entry in node.entries() {
             if !known.iter().any(|keys| keys.contains(&entry.key.as_str())) {
@@ -256,7 +256,7 @@ impl<'t> Reader<'t> {
         })
     }
 
-    /// Reads the condition of a rule, or of a term.
+    /// Parses the condition of a rule or of a term.
     pub(super) fn body(&mut self, rule: &Node, is_rule: bool) -> Result<Body, Wrong> {
         if is_rule {
             self.unknown(rule, &[&["set", "sequence"]]);
@@ -339,8 +339,8 @@ impl<'t> Reader<'t> {
         })
     }
 
-    /// Reads the source of the entries of a set or sequence, and whether it is the origin. One whose terms are all nested
-    /// has none.
+    /// Parses the source of the entries of a set or sequence, and whether it is the origin. A body whose terms are all
+    /// nested has no source.
     fn event(&mut self, body: &Node, asks: bool) -> Result<(Option<String>, bool), Wrong> {
         let is_true = |node: &Node| node.get_text("origin") == Some("true");
         let Some(event) = body.get("event") else {

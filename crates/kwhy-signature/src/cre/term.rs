@@ -1,4 +1,4 @@
-//! Reads the terms of a rule.
+//! Parses the terms of a rule.
 
 use std::rc::Rc;
 
@@ -23,12 +23,12 @@ pub(super) enum Term {
 pub(super) struct EntryTest {
     pub key: &'static str,
     pub text: String,
-    /// The number of literal characters that it demands.
+    /// The number of literal characters that it requires.
     pub weight: usize,
 }
 
 impl Term {
-    /// The number of literal characters that it demands.
+    /// The number of literal characters that it requires.
     pub fn weight(&self) -> usize {
         match self {
             Term::Entry(test) => test.weight,
@@ -37,7 +37,7 @@ impl Term {
     }
 }
 
-/// A negative term with where it is looked for.
+/// A negative term with the range in which it is searched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Negative {
     pub term: Term,
@@ -47,21 +47,21 @@ pub(super) struct Negative {
     pub is_absolute: bool,
 }
 
-/// The most terms that stand for others.
+/// The maximum length of a chain of references to named terms.
 const MAX_REFERENCES: usize = 16;
 
-/// The most terms of a rule whose terms are sets and sequences, in all depths.
+/// The maximum number of terms of a rule with nested sets and sequences, at all depths.
 const MAX_TERMS: usize = 2 * MAX_PARTS;
 
-/// Keys of a term.
+/// The known keys of a term.
 const OF_TERM: &[&str] = &[
     "value", "regex", "jq", "field", "count", "extract", "set", "sequence", "promql",
 ];
-/// Keys that a negative term has too.
+/// Further keys of a negative term.
 const OF_NEGATIVE: &[&str] = &["window", "slide", "anchor", "absolute"];
 
 impl Reader<'_> {
-    /// Reads a duration as Go writes it.
+    /// Parses a duration in Go's syntax.
     pub(super) fn duration(
         &self,
         node: &Node,
@@ -82,8 +82,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a term, and how often it is asked for. Also returns the nodes that it was written as: where it is used, then
-    /// where the names that it stands for are defined.
+    /// Parses a term and its count. Also returns the nodes in which it is written: the place of use first, then the
+    /// definitions of the names that it refers to.
     pub(super) fn term(
         &mut self,
         node: &Rc<Node>,
@@ -122,7 +122,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Counts a term: names can stand for ever more of them.
+    /// Counts a term, as named terms can expand to ever more of them.
     fn count_term(&mut self, node: &Node) -> Result<(), Wrong> {
         self.read += 1;
         match self.read > MAX_TERMS {
@@ -131,7 +131,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a term that is a set or sequence.
+    /// Parses a term that is a set or sequence.
     fn nested(&mut self, node: &Node) -> Result<Term, Wrong> {
         let others = ["value", "regex", "jq", "promql"];
         if let Some(other) = others.iter().find_map(|key| node.get(key)) {
@@ -148,7 +148,7 @@ impl Reader<'_> {
         Ok(Term::Nested(Box::new(body)))
     }
 
-    /// Reads a term that stands for itself.
+    /// Parses a term that is not a reference.
     fn plain_term(&mut self, node: &Node, is_negative: bool) -> Result<Term, Wrong> {
         if let Some(text) = node.text() {
             self.count_term(node)?;
@@ -194,10 +194,10 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a negative term of a rule whose match has so many entries.
+    /// Parses a negative term of a rule whose matches have `entries` entries.
     pub(super) fn negative(&mut self, node: &Rc<Node>, entries: u64) -> Result<Negative, Wrong> {
         let (term, _, written) = self.term(node, true)?;
-        // what is written where a term is named goes before what is written where it is defined
+        // keys at the place of use override those at the definition
         let of = |key: &str| {
             let mut nodes = written.iter();
             nodes.find(|node| node.get(key).is_some()).unwrap_or(node)
@@ -227,7 +227,7 @@ impl Reader<'_> {
     }
 }
 
-/// A term whose text is right.
+/// Creates a term after validating its text.
 fn checked(node: &Node, key: &'static str, text: &str) -> Result<Term, Wrong> {
     match EntryTerm::of(key, text) {
         Ok(read) => Ok(Term::Entry(EntryTest {

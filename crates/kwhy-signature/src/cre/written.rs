@@ -1,4 +1,4 @@
-//! Rules and native signatures as text, each written as the other.
+//! Converts between rules and native signatures as text.
 
 use serde_json::{Map, Value, json};
 
@@ -9,8 +9,8 @@ use crate::format::format;
 use crate::node;
 use crate::schema::Signature;
 
-/// Writes the rules of a file as native signatures, one document each. `cause_of` returns the known cause that a rule's
-/// id stands for.
+/// Converts the rules of a file to native signatures, one document each. `cause_of` returns the known cause for a
+/// rule's id.
 ///
 /// ```
 /// use kwhy_signature::cre::to_native;
@@ -44,15 +44,16 @@ pub fn to_native<'c>(
     format(file, &texts.join("---\n"))
 }
 
-/// A value as YAML.
+/// Writes a value as YAML.
 fn written(file: &str, source: &str, value: &Value) -> Result<String, SignatureError> {
     serde_yaml::to_string(value).map_err(|error| SignatureError::from_yaml(file, source, error))
 }
 
-/// Writes a native signature as a rule.
+/// Converts a native signature to a rule.
 ///
 /// # Errors
-/// Says what a rule cannot say: objects, captures, fields, reasons, alternatives, more than sets and sequences.
+/// Names what a rule cannot express: objects, captures, fields, reasons, alternatives, anything beyond sets and
+/// sequences.
 pub fn to_cre(signature: &Signature) -> Result<String, String> {
     let about = match &signature.community {
         Some(about) => (**about).clone(),
@@ -73,7 +74,7 @@ pub fn to_cre(signature: &Signature) -> Result<String, String> {
     serde_yaml::to_string(&json!({ "rules": [whole] })).map_err(|error| error.to_string())
 }
 
-/// What a native signature says of itself, as a rule says it.
+/// Returns the description of a native signature in the form of a rule.
 fn about(signature: &Signature) -> Result<CommunityRule, String> {
     let title = &signature.title;
     if title.slots().next().is_some() {
@@ -99,7 +100,7 @@ fn about(signature: &Signature) -> Result<CommunityRule, String> {
     })
 }
 
-/// The section `cre` of a rule, with the names that it has there.
+/// Returns the section `cre` of a rule, with its key names.
 fn section(about: &CommunityRule) -> Value {
     let mut section = Map::new();
     for (key, value) in serde_json::to_value(about)
@@ -131,7 +132,7 @@ fn section(about: &CommunityRule) -> Value {
     Value::Object(section)
 }
 
-/// A name as the rules write it.
+/// Converts a name to the camel case of rules.
 fn camel(name: &str) -> String {
     let mut parts = name.split('_');
     let first = parts.next().unwrap_or_default().to_owned();
@@ -141,11 +142,11 @@ fn camel(name: &str) -> String {
     })
 }
 
-/// The events that sets and sequences name.
+/// The `event` keys of sets and sequences.
 struct Events<'s> {
     source: &'s str,
     is_nested: bool,
-    /// True if the origin of a nested rule is written: it is the first.
+    /// True once the origin of a nested rule has been written, which is the first.
     has_origin: bool,
 }
 
@@ -165,7 +166,7 @@ fn is_nested(condition: &Condition) -> bool {
     parts.any(|part| !matches!(part.what, What::Event(_)))
 }
 
-/// A condition as a set or sequence.
+/// Converts a condition to a set or sequence.
 fn body(
     condition: &Condition,
     events: &mut Events<'_>,
@@ -200,7 +201,7 @@ fn body(
         })
         .collect();
     body.insert(key.into(), terms?.into());
-    // what has one term has no window: a match of it lasts as long as that of the term
+    // a set with one term has no window: its match lasts as long as that of the term
     let is_one = matches!(parts, [one] if one.at_least <= 1) && kind == "set";
     if is_one {
         let lasts = |part: &Condition| match part.what {
@@ -259,7 +260,7 @@ fn negative(absent: &Condition, events: &mut Events<'_>) -> Result<Value, String
     Ok(Value::Object(term))
 }
 
-/// A test of one entry as a term, or a set or sequence.
+/// Converts a test of one entry, or a set or sequence, to a term.
 fn term(condition: &Condition, events: &mut Events<'_>) -> Result<Map<String, Value>, String> {
     if let What::All(_) | What::Sequence(_) = condition.what {
         let (kind, body) = body(condition, events)?;
@@ -285,7 +286,7 @@ fn term(condition: &Condition, events: &mut Events<'_>) -> Result<Map<String, Va
     )]))
 }
 
-/// A duration as Go writes it.
+/// Formats a duration in Go's syntax.
 fn duration(nanos: i128) -> String {
     for (unit, size) in [
         ("h", 3_600_000_000_000),

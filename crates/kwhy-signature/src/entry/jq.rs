@@ -1,8 +1,8 @@
-//! jq programs that are run on entries within bounds: jaq reads and runs them, on values that count each step.
+//! jq programs that run on entries within bounds: jaq parses and runs them, on values that count each step.
 //!
-//! What may run without end, or reaches beyond the entry, is refused when a program is read: definitions, updates,
-//! generators without an end, inputs, the environment. All other loops go over the entry's own values, each of which is
-//! a step.
+//! Anything that could run forever, or access more than the entry, is refused when a program is parsed: definitions,
+//! updates, infinite generators, inputs, the environment. All other loops iterate over the entry's own values, each of
+//! which is a step.
 
 mod allowed;
 mod arithmetic;
@@ -20,10 +20,10 @@ use needed::needed;
 use steps::Steps;
 use value::Value;
 
-/// The most bytes of an entry that is read as JSON.
+/// The maximum size in bytes of an entry that is parsed as JSON.
 const MAX_ENTRY: usize = 1 << 20;
 
-/// The most bytes of an object that is read as YAML.
+/// The maximum size in bytes of an object that is parsed as YAML.
 const MAX_YAML: usize = 256 << 10;
 
 /// A compiled program.
@@ -34,7 +34,7 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// Reads and checks a program.
+    /// Parses and checks a program.
     pub fn parse(source: &str) -> Result<Program, String> {
         allowed::check_form(source)?;
         let invalid = || format!("{source:?} is not a jq program");
@@ -66,17 +66,17 @@ impl Program {
         })
     }
 
-    /// Texts of which each entry that fulfils it contains one.
+    /// Texts one of which every matching entry contains.
     pub fn literals(&self) -> Vec<String> {
         self.literals.clone()
     }
 
-    /// The number of characters of names and texts that it demands.
+    /// The number of characters of names and strings that it requires.
     pub fn weight(&self) -> usize {
         self.weight
     }
 
-    /// Runs it on an entry. One that is not JSON does not fulfil it.
+    /// Runs it on an entry. An entry that is not JSON does not match.
     pub fn run(&self, entry: &str) -> EntryMatch {
         let trimmed = entry.trim();
         if !trimmed.starts_with(['{', '[']) {
@@ -91,9 +91,9 @@ impl Program {
         }
     }
 
-    /// Runs it on an object in YAML, or an item of a list.
+    /// Runs it on an object in YAML, or on an item of a list.
     pub fn run_on_yaml(&self, object: &str) -> EntryMatch {
-        // what an alias stands for may be of any size
+        // an alias may expand to any size
         let has_aliases = || {
             [": *", "- *", "[*", ", *"]
                 .iter()
@@ -112,7 +112,7 @@ impl Program {
         }
     }
 
-    /// Runs it on a value that takes so many bytes.
+    /// Runs it on a value that takes `length` bytes.
     fn run_on(&self, input: Value, length: usize) -> EntryMatch {
         let steps = Steps::begin();
         let ctx = Ctx::<JustLut<Value>>::new(&self.filter.lut, Vars::new([]));
@@ -120,7 +120,7 @@ impl Program {
         for output in self.filter.id.run((ctx, input)) {
             match output {
                 Ok(value) => holds |= !matches!(value, Value::Null | Value::Bool(false)),
-                // an error takes back what came before it
+                // an error discards the outputs before it
                 Err(_) => {
                     holds = false;
                     break;

@@ -1,4 +1,5 @@
-//! The texts by which an entry is found before it is parsed: each entry that fulfils a term contains one of them.
+//! Determines the texts by which an entry is found before it is parsed: each entry that matches a term contains one of
+//! them.
 
 use std::sync::LazyLock;
 
@@ -8,27 +9,27 @@ use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind};
 use crate::case;
 use crate::literals::flat;
 
-/// The shortest text that is looked for.
+/// The minimum length of a text that is searched for.
 const SHORTEST: usize = 3;
 
-/// The most texts that are looked for to find one term.
+/// The maximum number of texts that are searched for per term.
 const MOST: usize = 16;
 
-/// The most characters that a class may match for each to make a text.
+/// The maximum number of characters of a class that are expanded to separate texts.
 const MOST_CHARACTERS: usize = 4;
 
-/// The most bytes of a text that are looked for: a longer one is as rare.
+/// The maximum length in bytes of a text that is searched for: longer ones are no rarer.
 const LONGEST: usize = 64;
 
-/// A tab, and what the ways start with in which envelopes write one: `\t`, `#011`, `%09`, `&#9;`.
+/// A tab, and the first characters of the escapes that envelopes use for it: `\t`, `#011`, `%09`, `&#9;`.
 const TAB: [&str; 5] = ["\t", "\\", "#", "%", "&"];
 
-/// Returns true if every envelope leaves a character as it is.
+/// Returns true if no envelope escapes a character.
 fn is_plain(c: char) -> bool {
     (c.is_ascii_graphic() || c == ' ') && !"\"\\<>&".contains(c)
 }
 
-/// The longest part of a text that every envelope leaves as it is.
+/// Returns the longest part of a text that no envelope escapes.
 pub(super) fn plain_part(text: &str) -> String {
     let parts = text.split(|c| !is_plain(c)).map(|part| part.trim());
     let longest = parts.max_by_key(|part| part.len()).unwrap_or_default();
@@ -39,7 +40,7 @@ pub(super) fn plain_part(text: &str) -> String {
         .to_owned()
 }
 
-/// A set of texts, if each of them is long enough to be looked for; otherwise none.
+/// Returns a set of texts, if each of them is long enough to be searched for; otherwise an empty one.
 pub(super) fn best(texts: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut texts: Vec<String> = texts.into_iter().collect();
     texts.sort_unstable();
@@ -48,21 +49,21 @@ pub(super) fn best(texts: impl IntoIterator<Item = String>) -> Vec<String> {
     if is_usable { texts } else { Vec::new() }
 }
 
-/// Words of five letters and more that occur in one of 200 lines or more that healthy components print, in order.
+/// Words of at least five letters that occur in at least 0.5 % of the lines that healthy components print, sorted.
 static COMMON_WORDS: LazyLock<Vec<&str>> =
     LazyLock::new(|| include_str!("common_words.txt").lines().collect());
 
-/// The shortest text that is rarer than a common word.
+/// The minimum length of a text that is rarer than a common word.
 const RARE: usize = 5;
 
-/// Returns true if a text is no more than a word that most logs contain.
+/// Returns true if a text is just a word that most logs contain.
 fn is_common(text: &str) -> bool {
     let word = text.trim_matches(|c: char| !c.is_ascii_alphabetic());
     let word = word.to_ascii_lowercase();
     COMMON_WORDS.binary_search(&word.as_str()).is_ok()
 }
 
-/// Returns the set that announces a match better.
+/// Returns the set of texts that is the better indicator of a match.
 fn better(one: Vec<String>, other: Vec<String>) -> Vec<String> {
     let rank = |texts: &Vec<String>| {
         let shortest = texts.iter().map(String::len).min().unwrap_or(0);
@@ -89,7 +90,7 @@ fn better(one: Vec<String>, other: Vec<String>) -> Vec<String> {
 #[derive(Clone)]
 struct Exact {
     texts: Vec<String>,
-    /// True if letters of them may be of either case.
+    /// True if their letters may be of either case.
     folded: bool,
 }
 
@@ -101,7 +102,7 @@ impl Exact {
         }
     }
 
-    /// Returns each text followed by each of another piece, if these are few.
+    /// Returns each text followed by each text of another piece; `None` if there are too many.
     fn then(&self, other: &Exact) -> Option<Exact> {
         if self.texts.len() * other.texts.len() > MOST {
             return None;
@@ -114,7 +115,7 @@ impl Exact {
         })
     }
 
-    /// Returns the texts of all of some pieces, if these are few.
+    /// Returns the texts of all given pieces; `None` if there are too many.
     fn any(pieces: impl Iterator<Item = Option<Exact>>) -> Option<Exact> {
         let each: Vec<Exact> = pieces.collect::<Option<_>>()?;
         let all = Exact {
@@ -124,7 +125,7 @@ impl Exact {
         (all.texts.len() <= MOST).then_some(all)
     }
 
-    /// The texts to look for: those without capitals are found in any case.
+    /// Returns the texts to search for: those without capitals match in any case.
     fn needed(&self) -> Vec<String> {
         best(self.texts.iter().map(|text| match self.folded {
             true => plain_part(&text.to_ascii_lowercase()),
@@ -133,12 +134,12 @@ impl Exact {
     }
 }
 
-/// Texts of which each match of an expression contains one; none if nothing is known.
+/// Returns texts one of which every match of an expression contains; empty if none are known.
 pub(super) fn required(hir: &Hir) -> Vec<String> {
     let mut parts = Vec::new();
     flat(std::slice::from_ref(hir), &mut parts);
     let mut found: Vec<String> = Vec::new();
-    // the texts that the last parts match, which follow each other
+    // the texts that the last adjacent parts match
     let mut run = Exact::one("");
     for part in parts {
         if is_empty(part) {
@@ -162,14 +163,14 @@ pub(super) fn required(hir: &Hir) -> Vec<String> {
     better(found, run.needed())
 }
 
-/// An end of what a part matches.
+/// An end of a match.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Edge {
     Start,
     End,
 }
 
-/// The texts with one of which each match of a part starts or ends, if these are few.
+/// Returns the texts with one of which each match of a part starts or ends; `None` if there are too many.
 fn edge(part: &Hir, edge: Edge) -> Option<Exact> {
     match part.kind() {
         HirKind::Repetition(repeated) if repeated.min > 0 => self::edge(&repeated.sub, edge),
@@ -202,12 +203,12 @@ fn edge(part: &Hir, edge: Edge) -> Option<Exact> {
     }
 }
 
-/// The number of literal characters that a match demands.
+/// Returns the number of literal characters that a match requires.
 pub(super) fn weight(hir: &Hir) -> usize {
     crate::literals::weight_of(&case::mapped(hir, &of_one_case))
 }
 
-/// Words in lower case that a match demands: for one of the alternatives each list has a word that it contains.
+/// Returns lower-case words that a match requires: for one of the alternatives, it contains a word of each list.
 pub(super) fn demanded(hir: &Hir) -> Vec<Vec<Vec<String>>> {
     let mut parts = Vec::new();
     flat(std::slice::from_ref(hir), &mut parts);
@@ -232,12 +233,12 @@ pub(super) fn demanded(hir: &Hir) -> Vec<Vec<Vec<String>>> {
     alternatives.iter().map(words).collect()
 }
 
-/// Returns true if an expression matches no text.
+/// Returns true if an expression matches only the empty text.
 fn is_empty(hir: &Hir) -> bool {
     matches!(hir.kind(), HirKind::Look(_) | HirKind::Empty)
 }
 
-/// Texts of which each match of a part of a concatenation contains one.
+/// Returns texts one of which every match of a part of a concatenation contains.
 fn inner(part: &Hir) -> Vec<String> {
     match part.kind() {
         HirKind::Repetition(repeated) if repeated.min > 0 => required(&repeated.sub),
@@ -254,7 +255,7 @@ fn inner(part: &Hir) -> Vec<String> {
     }
 }
 
-/// The small letter of a class that is a letter in any case.
+/// Returns the lower-case letter of a class that consists of one letter in both cases.
 fn letter_of_any_case(class: &ClassUnicode) -> Option<char> {
     match class.ranges() {
         [large, small]
@@ -269,7 +270,7 @@ fn letter_of_any_case(class: &ClassUnicode) -> Option<char> {
     }
 }
 
-/// A literal or class with a literal in place of a letter in any case.
+/// Returns a literal or class, with a class of one letter in both cases replaced by a literal.
 fn of_one_case(hir: &Hir) -> Hir {
     let letter = match hir.kind() {
         HirKind::Class(Class::Unicode(class)) => letter_of_any_case(class),
@@ -278,7 +279,7 @@ fn of_one_case(hir: &Hir) -> Hir {
     letter.map_or_else(|| hir.clone(), |small| Hir::literal([small as u8]))
 }
 
-/// The texts that an expression matches, if they are few.
+/// Returns the texts that an expression matches; `None` if there are too many.
 fn exact(hir: &Hir) -> Option<Exact> {
     match hir.kind() {
         HirKind::Literal(literal) => Some(Exact::one(std::str::from_utf8(&literal.0).ok()?)),
@@ -322,7 +323,7 @@ mod tests {
     use super::super::re2::parse;
     use super::*;
 
-    /// Expressions of all forms from which texts are taken, without anchors.
+    /// Expressions of all kinds from which texts are taken, without anchors.
     const SOURCES: [&str; 12] = [
         "shelf=(4[0-9]{2}|7[0-9]+)",
         "(ab[0-9]+cd)+ lost",

@@ -1,6 +1,6 @@
-//! Tests of an entry: the whole text of a record as it is written, rather than what was parsed from it.
+//! Tests of an entry: the whole text of a raw record, rather than what was parsed from it.
 //!
-//! The terms of the community's rules are such tests; a native signature may use them as `entry`.
+//! The terms of community rules are such tests; native signatures can use them as `entry`.
 
 mod jq;
 mod literals;
@@ -21,13 +21,13 @@ use super::literals::required_byte;
 use super::tokens;
 use jq::Program;
 
-/// The most bytes of a term as it is written.
+/// The maximum length of a term in bytes.
 const MAX_TERM: usize = 16 << 10;
 
-/// The most steps of a regular expression in one entry: states of the expression times bytes of the text.
+/// The maximum work of a regular expression on one entry: states of the expression times bytes of the text.
 const MAX_WORK: usize = 1 << 28;
 
-/// What is said of a test that is none of those.
+/// The message for a test of any other form.
 const EXPECTED: &str = "an entry is exactly one of value, regex and jq";
 
 /// A test of an entry.
@@ -45,20 +45,20 @@ enum Test {
         expression: Box<Lazy>,
         states: usize,
         spans_lines: bool,
-        /// A byte that is no letter or digit and that each match contains.
+        /// A byte, neither letter nor digit, that every match contains.
         sign: Option<u8>,
     },
     Jq(Box<Program>),
 }
 
-/// An expression that is compiled when it is first tested: of most rules no text occurs in an input.
+/// An expression that is compiled when first tested, as most rules have no text that occurs in an input.
 struct Lazy {
     hir: Hir,
     compiled: OnceLock<Option<Expression>>,
 }
 
 impl Lazy {
-    /// Compiles an expression at once if it may be too large; none if it is.
+    /// Creates an expression, compiling it at once if it may be too large; `None` if it is.
     fn new(hir: Hir) -> Option<Lazy> {
         let lazy = Lazy {
             compiled: OnceLock::new(),
@@ -79,16 +79,16 @@ impl Lazy {
 /// The result of a test of one text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EntryMatch {
-    /// The term does not hold.
+    /// The term does not match.
     No,
-    /// It is fulfilled; the bytes of the text that show it.
+    /// The term matches; the byte range of the text that shows it.
     At(Range<usize>),
-    /// The test was ended at a limit without a result.
+    /// The test stopped at a limit without a result.
     Stopped,
 }
 
 impl EntryTerm {
-    /// A term by the key that it is written as.
+    /// Parses a term, given the key under which it is written.
     pub(crate) fn of(key: &str, text: &str) -> Result<EntryTerm, String> {
         match key {
             "value" => EntryTerm::value(text),
@@ -98,7 +98,7 @@ impl EntryTerm {
         }
     }
 
-    /// A text that occurs as it is.
+    /// Creates a term for a literal text.
     ///
     /// # Errors
     /// The text is empty or too long.
@@ -118,8 +118,8 @@ impl EntryTerm {
         })
     }
 
-    /// A regular expression with RE2's meaning: `\d`, `\w`, `\s` and `\b` are about ASCII, and an entry of several lines
-    /// is searched as one text, in which `.` matches a line break too.
+    /// Creates a term for a regular expression with RE2's semantics: `\d`, `\w`, `\s` and `\b` are ASCII-only, and an
+    /// entry of several lines is searched as one text, in which `.` also matches a line break.
     ///
     /// ```
     /// use kwhy_signature::{EntryMatch, EntryTerm};
@@ -130,7 +130,7 @@ impl EntryTerm {
     /// ```
     ///
     /// # Errors
-    /// Says what RE2 or the limit of size does not allow.
+    /// Names what RE2 or the size limit does not allow.
     pub fn regex(source: &str) -> Result<EntryTerm, String> {
         check_length(source)?;
         let hir = re2::parse(source)?;
@@ -155,10 +155,10 @@ impl EntryTerm {
         })
     }
 
-    /// A jq program that gives something else than null and false.
+    /// Creates a term for a jq program; it matches if the program yields anything but null and false.
     ///
     /// # Errors
-    /// Says what is not jq, or not allowed: programs that may run without end are refused.
+    /// Describes what is not jq, or not allowed: programs that could run forever are refused.
     pub fn jq(source: &str) -> Result<EntryTerm, String> {
         check_length(source)?;
         let program = Program::parse(source)?;
@@ -171,7 +171,7 @@ impl EntryTerm {
         })
     }
 
-    /// The key by which it is written.
+    /// Returns the key under which it is written.
     pub fn key(&self) -> &'static str {
         match self.test {
             Test::Value(_) => "value",
@@ -180,33 +180,33 @@ impl EntryTerm {
         }
     }
 
-    /// The term as it is written.
+    /// Returns the term as written.
     pub fn as_str(&self) -> &str {
         &self.source
     }
 
-    /// Texts of which each record contains one that fulfils it; none if nothing is known. One without capitals may be
-    /// there in any case.
+    /// Texts one of which every matching record contains; empty if none are known. A text without capitals may occur in
+    /// any case.
     pub fn literals(&self) -> &[String] {
         &self.literals
     }
 
-    /// Words in lower case that a record contains which fulfils it: for one of the alternatives each list has one.
+    /// Lower-case words that a matching record contains: for one of the alternatives, it has a word of each list.
     pub(crate) fn demanded(&self) -> &[Vec<Vec<String>>] {
         &self.demanded
     }
 
-    /// The number of literal characters that it demands.
+    /// The number of literal characters that it requires.
     pub fn weight(&self) -> usize {
         self.weight
     }
 
-    /// Returns true if it is about an entry that is JSON.
+    /// Returns true if it applies to JSON entries only.
     pub fn is_jq(&self) -> bool {
         matches!(self.test, Test::Jq(_))
     }
 
-    /// Returns true if what fulfils it may be spread over several lines.
+    /// Returns true if a match may span several lines.
     pub fn spans_lines(&self) -> bool {
         match &self.test {
             Test::Value(_) => false,
@@ -215,7 +215,7 @@ impl EntryTerm {
         }
     }
 
-    /// Tests an object in YAML, which a program of jq sees as the same in JSON.
+    /// Tests a YAML object, which a jq program sees as the equivalent JSON.
     pub fn find_in_yaml(&self, text: &str) -> EntryMatch {
         match &self.test {
             Test::Jq(program) => program.run_on_yaml(text),
@@ -270,7 +270,7 @@ impl fmt::Debug for EntryTerm {
 
 impl<'de> Deserialize<'de> for EntryTerm {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        // a mapping of one key: an enum of YAML would need a tag
+        // read as a mapping with one key, as an enum would need a tag in YAML
         let mut written = std::collections::BTreeMap::<String, String>::deserialize(from)?;
         let (Some((key, text)), true) = (written.pop_first(), written.is_empty()) else {
             return Err(D::Error::custom(EXPECTED));
@@ -314,7 +314,7 @@ mod tests {
         let term = EntryTerm::regex("(x?[a-w]{1,900}y){1,9}!").unwrap();
         let text = "x".repeat(1 << 20);
         assert_eq!(term.find(&format!("{text}!")), EntryMatch::Stopped);
-        // each match has a mark that is not there
+        // every match contains a byte that is missing here
         assert_eq!(term.find(&text), EntryMatch::No);
         assert_eq!(term.find("abcy!"), EntryMatch::At(0..5));
     }

@@ -1,17 +1,17 @@
-//! Regular expressions with RE2's meaning, written for the `regex` crate's parser.
+//! Regular expressions with RE2's semantics, translated for the `regex` crate's parser.
 
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind};
 
 use crate::case::mapped;
 
-/// The depth to which groups may nest.
+/// The maximum nesting depth of groups.
 const MAX_DEPTH: u32 = 100;
 
-/// The largest number of repetitions that RE2 allows.
+/// The maximum number of repetitions that RE2 allows.
 const MAX_REPEAT: u32 = 1000;
 
-/// Reads an expression.
+/// Parses an expression.
 pub(super) fn parse(source: &str) -> Result<Hir, String> {
     let hir = ParserBuilder::new()
         .utf8(false)
@@ -31,7 +31,7 @@ fn first_line(text: &str) -> String {
     text.lines().next().unwrap_or_default().to_owned()
 }
 
-/// Writes an expression of RE2 as one of the `regex` crate.
+/// Translates an RE2 expression to the syntax of the `regex` crate.
 fn translated(source: &str) -> Result<String, String> {
     let mut out = String::with_capacity(source.len());
     let mut rest = source;
@@ -61,7 +61,7 @@ fn translated(source: &str) -> Result<String, String> {
     Ok(out)
 }
 
-/// The start of a group, without what only the `regex` crate knows.
+/// Translates the start of a group, refusing flags that only the `regex` crate knows. Returns the rest.
 fn group<'s>(rest: &'s str, out: &mut String) -> Result<&'s str, String> {
     let after = &rest[1..];
     out.push('(');
@@ -79,7 +79,7 @@ fn group<'s>(rest: &'s str, out: &mut String) -> Result<&'s str, String> {
     Ok(after)
 }
 
-/// The text of a counted repetition at the start of a text, if it is one.
+/// Returns the counted repetition at the start of a text, if there is one.
 fn repeat(text: &str) -> Option<&str> {
     let end = text.find('}')?;
     let inside = text.get(1..end)?;
@@ -103,7 +103,7 @@ fn check_repeat(counts: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// What follows a backslash, which was taken. Returns the rest.
+/// Translates an escape, whose backslash has been consumed. Returns the rest.
 fn escape<'s>(after: &'s str, out: &mut String, in_class: bool) -> Result<&'s str, String> {
     let Some(c) = after.chars().next() else {
         return Err("a backslash at the end".into());
@@ -122,7 +122,7 @@ fn escape<'s>(after: &'s str, out: &mut String, in_class: bool) -> Result<&'s st
         'd' => ascii("0-9", out),
         'w' => ascii("0-9A-Za-z_", out),
         's' => ascii(r"\t\n\x0c\r ", out),
-        // a class within a class is allowed there
+        // classes may be nested inside classes
         'D' => out.push_str("[^0-9]"),
         'W' => out.push_str("[^0-9A-Za-z_]"),
         'S' => out.push_str(r"[^\t\n\x0c\r ]"),
@@ -160,7 +160,7 @@ fn escape<'s>(after: &'s str, out: &mut String, in_class: bool) -> Result<&'s st
     Ok(rest)
 }
 
-/// A class in brackets, the first of which was taken. Returns the rest.
+/// Translates a bracketed class, whose opening bracket has been consumed. Returns the rest.
 fn class<'s>(after: &'s str, out: &mut String) -> Result<&'s str, String> {
     out.push('[');
     let mut rest = after;
@@ -185,7 +185,7 @@ fn class<'s>(after: &'s str, out: &mut String) -> Result<&'s str, String> {
                 out.push_str(&rest[..end]);
                 &rest[end..]
             }
-            // elsewhere they name sets or their operations
+            // the `regex` crate gives these a special meaning in classes
             '[' | ']' | '&' | '~' => {
                 out.push('\\');
                 out.push(c);
@@ -223,8 +223,8 @@ pub(super) fn spans_lines(hir: &Hir) -> bool {
     }
 }
 
-/// The expression without the two letters outside of ASCII that are the same as `k` and `s` in any case: no log means
-/// them, and without them it is known which texts an expression needs.
+/// Returns the expression without the two non-ASCII letters that case folding equates with `k` and `s`: no log means
+/// them, and without them the required texts can be determined.
 fn without_odd_letters(hir: &Hir) -> Hir {
     mapped(hir, &|hir| match hir.kind() {
         HirKind::Class(Class::Unicode(class)) => {

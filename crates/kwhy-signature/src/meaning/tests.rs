@@ -1,4 +1,4 @@
-//! What is written in other words is found, what means something else is not.
+//! Other wordings of a pattern are found; texts of another meaning are not.
 
 use proptest::prelude::*;
 
@@ -59,7 +59,7 @@ fn values_are_found_in_any_quotes_or_none() {
         pattern,
         "the recipe of the day is burnt to ashes"
     ));
-    // at the end the punctuation is not the value's
+    // punctuation at the end is not part of the value
     let last = "nobody knows the recipe \"{name}\"";
     assert_eq!(
         capture(last, "nobody knows the recipe rye.").as_deref(),
@@ -96,7 +96,7 @@ fn separators_articles_and_small_words_make_no_difference() {
         "the batch is burnt to ashes",
         "batch is burnt to ashes"
     ));
-    // beside a slot, where it is not searched for
+    // next to a slot, outside the searched literal
     assert!(is_found(
         pattern,
         "batch 7 was is burnt to ashes: call the baker of the day"
@@ -105,7 +105,7 @@ fn separators_articles_and_small_words_make_no_difference() {
         pattern,
         "batch 7 is burnt to the ashes: call the baker of the day"
     ));
-    // a text without its separator is searched for
+    // the literal to search for has no separator
     let phrases = Pattern::parse(pattern).unwrap().phrases().join("|");
     assert_eq!(phrases, "is burnt to ashes");
 }
@@ -122,12 +122,12 @@ fn words_of_one_class_are_each_other() {
         assert_eq!(capture(pattern, text).as_deref(), Some("7"), "{text}");
     }
     assert!(!is_found(pattern, "able to bake batch 7"));
-    // it is the words that are of a class, not their letters
+    // classes consist of words, not of their letters
     assert!(!is_found(
         "failed together with batch 7",
         "unable together with batch 7"
     ));
-    // words of a class are searched for only beside others
+    // class words are searched for only with others
     let phrases = Pattern::parse("oven \"{oven}\": failed to bake").unwrap();
     let phrases = phrases.phrases();
     assert!(
@@ -168,7 +168,7 @@ fn member(class: usize, member: usize) -> &'static str {
         .unwrap_or("burnt")
 }
 
-/// What each part reads like in a text: `other` chooses among the ways to write it.
+/// Writes a part as text; `other` selects the wording.
 fn written(part: &Part, number: usize, other: usize) -> String {
     match part {
         Part::Word(word) if other.is_multiple_of(2) => (*word).to_owned(),
@@ -187,8 +187,8 @@ fn written(part: &Part, number: usize, other: usize) -> String {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2048))]
 
-    /// All ways to write a pattern are found, where a text of it is rare enough to be searched for; and what is
-    /// found contains what the pattern says that it contains.
+    /// All wordings of a pattern are found if one of its texts is rare enough to be searched for, and matches contain
+    /// what the pattern declares.
     #[test]
     fn what_is_written_in_other_words_is_found(
         parts in proptest::collection::vec((part(), 0..16usize), 1..7),

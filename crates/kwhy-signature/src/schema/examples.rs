@@ -19,7 +19,7 @@ pub struct Examples {
 }
 
 impl Examples {
-    /// Creates examples of texts alone.
+    /// Creates examples that consist of texts only.
     pub fn of_texts(matching: Vec<String>, no_match: Vec<String>) -> Examples {
         let example = |text| Example {
             text,

@@ -1,4 +1,4 @@
-//! What to check and how to fix it.
+//! Checks and fixes.
 
 use serde::Deserialize;
 
@@ -41,7 +41,7 @@ pub(crate) struct RawCheck {
     /// A description of where to look, if no single command shows it.
     #[serde(default)]
     look: Option<Template>,
-    /// What the result means.
+    /// The meaning of the result.
     #[serde(default)]
     why: Option<Template>,
     /// The result that confirms the cause.
@@ -91,7 +91,7 @@ impl CheckTemplate {
         }
     }
 
-    /// The interpretations of its result, each with the words that follow it.
+    /// The interpretations of its result, each with the words that are appended to it.
     pub(super) fn prose(&self) -> impl Iterator<Item = (&Template, &'static str)> {
         let why = self.why.iter().map(|why| (why, ""));
         let confirms = self.confirms.iter().map(|it| (it, " confirms it"));

@@ -1,4 +1,4 @@
-//! What a program may contain: nothing that may run without end or reaches beyond the entry.
+//! Checks that a program cannot run forever or access more than the entry.
 
 use jaq_core::load::lex::StrPart;
 use jaq_core::load::parse::{BinaryOp, Term};
@@ -6,16 +6,16 @@ use jaq_core::path::Part;
 
 use super::natives::ALLOWED;
 
-/// The most brackets that may be open at once.
+/// The maximum number of open brackets.
 const MAX_DEPTH: usize = 64;
 
-/// The most commas of generators in one program: each doubles what the rest may yield.
+/// The maximum number of generator commas per program: each doubles the number of possible outputs.
 const MAX_COMMAS: usize = 6;
 
-/// The most bytes of a program.
+/// The maximum size of a program in bytes.
 const MAX_PROGRAM: usize = 4 << 10;
 
-/// Refuses what would take the parser long, or deep.
+/// Refuses programs that would take the parser long, or deep recursion.
 pub(super) fn check_form(source: &str) -> Result<(), String> {
     if source.len() > MAX_PROGRAM {
         return Err(format!(
@@ -48,19 +48,19 @@ pub(super) fn check_form(source: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Refuses what is not allowed in a program.
+/// Refuses programs with disallowed parts.
 pub(super) fn check(term: &Term<&str>) -> Result<(), String> {
     Checked::default().term(term)
 }
 
-/// What was counted while a program is checked.
+/// The counts kept while checking a program.
 #[derive(Default)]
 struct Checked {
     commas: usize,
 }
 
 impl Checked {
-    /// Refuses what is not allowed in a term.
+    /// Refuses disallowed parts of a term.
     fn term(&mut self, term: &Term<&str>) -> Result<(), String> {
         match term {
             Term::Id | Term::Recurse | Term::Num(_) | Term::Var(_) | Term::Break(_) => Ok(()),

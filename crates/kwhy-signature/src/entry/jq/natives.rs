@@ -1,4 +1,4 @@
-//! The functions that a jq term may call: those of jaq's core that end, and a few of the standard library.
+//! The functions that a jq term may call: those of jaq's core that terminate, and a few of the standard library.
 
 use jaq_core::data::JustLut;
 use jaq_core::load::parse::Def;
@@ -63,7 +63,7 @@ pub(super) const ALLOWED: &[(&str, usize)] = &[
     ("values", 0),
 ];
 
-/// Definitions beside those of jaq's core.
+/// Definitions in addition to those of jaq's core.
 const DEFS: &str = r#"
 def null: [][0];
 def values: select(. != null);
@@ -81,13 +81,13 @@ def ltrimstr($part): trimstr($part; false);
 def rtrimstr($part): trimstr($part; true);
 "#;
 
-/// The definitions that a program may use. The one of the core that a native replaces is not among them.
+/// Returns the definitions available to a program, without the core definition that a native function replaces.
 pub(super) fn defs() -> impl Iterator<Item = Def<&'static str>> {
     let own = jaq_core::load::parse(DEFS, |parser| parser.defs()).unwrap_or_default();
     jaq_core::defs().filter(|def| def.name != "join").chain(own)
 }
 
-/// The functions that are written in Rust.
+/// Returns the functions implemented in Rust.
 pub(super) fn funs() -> impl Iterator<Item = Fun<JustLut<Value>>> {
     type Data = JustLut<Value>;
     let own: [jaq_core::native::Filter<jaq_core::RunPtr<Data>>; 13] = [
@@ -228,10 +228,10 @@ fn with_texts(value: Value, other: Value, test: impl Fn(&str, &str) -> bool) -> 
     }
 }
 
-/// The bytes of a text in which an expression is searched while it could be compiled.
+/// The number of bytes of text whose search costs as much as compiling an expression.
 const COMPILING: usize = 256;
 
-/// Tests a text against an expression, which is compiled each time: it may be a part of the entry.
+/// Tests a text against an expression, which is compiled each time, as it may come from the entry.
 fn test(value: Value, expression: Value) -> ValR<Value> {
     let (Value::Text(text), Value::Text(expression)) = (value, expression) else {
         return Err(Error::str("test needs a text and an expression"));

@@ -1,16 +1,16 @@
-//! The texts that an entry must contain for a program to hold.
+//! Determines the texts that an entry must contain for a program to hold.
 
 use jaq_core::load::lex::StrPart;
 use jaq_core::load::parse::{BinaryOp, Term};
 use jaq_core::ops::Cmp;
 use jaq_core::path::Part;
 
-/// Texts of which an entry contains one wherever a condition is true of it; none if nothing is known.
+/// Returns texts one of which an entry contains whenever a condition is true of it; empty if none are known.
 pub(super) fn needed(term: &Term<&str>) -> Vec<String> {
     match term {
         Term::BinOp(left, BinaryOp::And, right) => rarer(needed(left), needed(right)),
         Term::BinOp(left, BinaryOp::Pipe(None), right) => {
-            // what is not there is null, of which the right side may be true all the same
+            // a missing path yields null, for which the right side may still be true
             let of_path = match **left {
                 Term::Path(..) if refuses_null(right) => needed(left),
                 _ => Vec::new(),
@@ -54,7 +54,7 @@ fn longest(texts: Vec<String>) -> Option<String> {
     texts.into_iter().max_by_key(String::len)
 }
 
-/// Of two lists of texts the one by which fewer entries are found.
+/// Returns the list of texts that selects fewer entries.
 fn rarer(left: Vec<String>, right: Vec<String>) -> Vec<String> {
     let shortest = |texts: &[String]| texts.iter().map(String::len).min().unwrap_or(0);
     match shortest(&right) > shortest(&left) {
@@ -63,7 +63,7 @@ fn rarer(left: Vec<String>, right: Vec<String>) -> Vec<String> {
     }
 }
 
-/// What the right side of a pipe needs sees what the left one yields, which may be made up.
+/// Returns the texts needed by the right side of a pipe, unless the left side yields values that are not in the entry.
 fn seen_through(left: &Term<&str>, texts: Vec<String>) -> Vec<String> {
     match makes(left) {
         true => Vec::new(),
@@ -71,7 +71,7 @@ fn seen_through(left: &Term<&str>, texts: Vec<String>) -> Vec<String> {
     }
 }
 
-/// Texts of which an entry contains one wherever a term yields anything at all.
+/// Returns texts one of which an entry contains whenever a term yields anything at all.
 fn demanded(term: &Term<&str>) -> Vec<String> {
     match term {
         Term::Call("select", arguments) => arguments.first().map(needed).unwrap_or_default(),
@@ -82,7 +82,7 @@ fn demanded(term: &Term<&str>) -> Vec<String> {
     }
 }
 
-/// Returns true if a term is true of no null: it yields null or nothing, or fails.
+/// Returns true if a term is never true for null: it yields null or nothing, or fails.
 fn refuses_null(term: &Term<&str>) -> bool {
     match term {
         Term::Call("select", _) => true,
@@ -103,7 +103,7 @@ fn refuses_null(term: &Term<&str>) -> bool {
     }
 }
 
-/// Returns true if all that a term yields of null is null.
+/// Returns true if a term yields only null for null.
 fn keeps_null(term: &Term<&str>) -> bool {
     match term {
         Term::Id | Term::Recurse | Term::Call("select", _) => true,
@@ -113,7 +113,7 @@ fn keeps_null(term: &Term<&str>) -> bool {
     }
 }
 
-/// Returns true if a term is about texts alone.
+/// Returns true if a term applies only to strings, and so fails for null.
 fn fails_of_null(term: &Term<&str>) -> bool {
     match term {
         Term::Call("test" | "startswith" | "endswith" | "ascii_downcase" | "ascii_upcase", _) => {
@@ -124,7 +124,7 @@ fn fails_of_null(term: &Term<&str>) -> bool {
     }
 }
 
-/// Returns true if a term may yield what the entry does not contain.
+/// Returns true if a term may yield values that the entry does not contain.
 fn makes(term: &Term<&str>) -> bool {
     match term {
         Term::Id | Term::Recurse => false,
@@ -135,7 +135,7 @@ fn makes(term: &Term<&str>) -> bool {
     }
 }
 
-/// The text of a constant.
+/// Returns the text of a constant.
 fn constant(term: &Term<&str>) -> Option<String> {
     match term {
         Term::Str(None, parts) => match parts.as_slice() {
@@ -146,7 +146,7 @@ fn constant(term: &Term<&str>) -> Option<String> {
     }
 }
 
-/// The keys of a path that must be there where it yields something.
+/// Returns the keys that must exist for a path to yield something.
 fn keys(term: &Term<&str>) -> Vec<String> {
     let Term::Path(of, path) = term else {
         return Vec::new();

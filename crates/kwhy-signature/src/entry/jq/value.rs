@@ -1,4 +1,4 @@
-//! JSON values that count what is done with them.
+//! JSON values that count the operations on them.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ impl Value {
         Value::Text(text.into())
     }
 
-    /// The name of its type.
+    /// Returns the name of its type.
     pub fn kind(&self) -> &'static str {
         match self {
             Value::Null => "null",
@@ -54,12 +54,12 @@ impl Value {
         }
     }
 
-    /// The error that another type is expected.
+    /// Returns the error for an unexpected type.
     pub fn wrong<T>(self, expected: &'static str) -> Result<T, Error<Value>> {
         Err(Error::typ(self, expected))
     }
 
-    /// The value as JSON, up to the steps that are left.
+    /// Returns the value as JSON, within the remaining steps.
     fn json(&self) -> Result<String, Error<Value>> {
         let mut text = String::new();
         self.write(&mut text)?;
@@ -98,7 +98,7 @@ impl Value {
         Ok(())
     }
 
-    /// The place in a list of some length that an index means.
+    /// Returns the position that an index refers to in a list of this length.
     fn place(index: f64, length: usize) -> Option<usize> {
         let index = index.floor();
         let at = if index < 0.0 {
@@ -109,7 +109,7 @@ impl Value {
         (at >= 0.0 && at < length as f64).then_some(at as usize)
     }
 
-    /// The bounds that a range means.
+    /// Returns the bounds that a range refers to.
     fn bounds(range: &Range<&Value>, length: usize) -> Result<(usize, usize), Error<Value>> {
         let end = |end: Option<&Value>, otherwise: usize| match end {
             None | Some(Value::Null) => Ok(otherwise),
@@ -128,7 +128,7 @@ impl Value {
     }
 }
 
-/// Items one by one, as long as there are steps.
+/// Yields items one by one, while steps remain.
 fn counted<T: 'static>(
     items: impl Iterator<Item = T> + 'static,
 ) -> BoxIter<'static, ValR<T, Value>> {
@@ -218,7 +218,7 @@ impl ValT for Value {
         }
     }
 
-    // updates are refused when a program is read
+    // updates are refused when a program is parsed
     fn map_values<'a, I: Iterator<Item = ValX<'a, Self>>>(
         self,
         _: Opt,
@@ -286,7 +286,7 @@ impl From<Range<Value>> for Value {
 
 impl FromIterator<Value> for Value {
     fn from_iter<T: IntoIterator<Item = Value>>(iter: T) -> Self {
-        // the run ends where it has no more steps
+        // the run ends when no steps remain
         Value::List(Rc::new(iter.into_iter().take_while(|_| take(1)).collect()))
     }
 }
@@ -299,7 +299,7 @@ impl PartialEq for Value {
 
 impl PartialOrd for Value {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        // what is compared after the last step counts no more
+        // comparisons after the last step no longer matter
         if !take(1) {
             return None;
         }
@@ -324,7 +324,7 @@ impl PartialOrd for Value {
 
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // errors show values, and nobody reads them
+        // errors display values, but are never shown
         f.write_str(self.kind())
     }
 }
