@@ -1,14 +1,14 @@
-//! A Bloom filter over the 4-grams of a text: most tokens that are asked for do not occur in it, which shows without a
-//! search. Who wants letters in either case gives both in lower case.
+//! A Bloom filter over the 4-grams of a text: most tokens do not occur in it, and the filter shows that without a
+//! search. For case-insensitive matching, pass both sides in lower case.
 
 use memchr::memmem::Finder;
 
-/// The bytes of a gram.
+/// The length of a gram in bytes.
 const GRAM: usize = 4;
-/// The bits of a hash: few enough that a filter can be made for each record.
+/// The number of bits of a hash: few enough that a filter can be built for each record.
 const HASH_BITS: u32 = 12;
 
-/// The 4-grams of some texts, as bits of one hash each.
+/// A bit set of the hashes of the 4-grams in some texts.
 pub struct Bloom([u64; 1 << (HASH_BITS - 6)]);
 
 impl Bloom {
@@ -52,7 +52,7 @@ impl Token {
         }
     }
 
-    /// Returns false if the token surely occurs in none of the filter's texts.
+    /// Returns false only if the token occurs in none of the filter's texts.
     pub fn may_occur(&self, bloom: &Bloom) -> bool {
         self.hashes
             .is_none_or(|own| own.iter().all(|hash| bloom.has(*hash)))

@@ -5,8 +5,8 @@
 //! the few short ones by a packed search ([`ShortLiterals`]). [`Bloom`] shows for one record which tokens it cannot
 //! contain.
 //!
-//! Searches are exact: every occurrence is reported, once. A literal without ASCII capitals is found in any case,
-//! one with capitals as it is.
+//! Searches are exact: every occurrence is reported once. A literal without ASCII capitals matches in any case, one
+//! with capitals only as written.
 //!
 //! ```
 //! use kwhy_prefilter::{LiteralHit, LiteralSet};

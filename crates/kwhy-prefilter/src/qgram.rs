@@ -9,66 +9,66 @@
 //! A probe that hits the bitmap is checked against a second bitmap over eight bytes (over the q-gram
 //! alone for literals that are too short), and only then looked up in the table.
 //!
-//! Letters are found in either case: bit 5 of every byte is set on both sides, which also makes a few other
-//! characters alike (`[` and `{`); who compares the bytes distinguishes these.
+//! Matching ignores case: bit 5 of every byte is set on both sides. This also makes a few other characters equal (`[`
+//! and `{`), which callers tell apart by comparing the bytes.
 
 use std::borrow::Cow;
 
 /// Every `STRIDE`-th byte of the haystack is probed.
 const STRIDE: usize = 5;
 
-/// The bytes of a q-gram.
+/// The length of a q-gram in bytes.
 const Q: usize = 6;
 
-/// The bytes of a word, which is one load.
+/// The length of a word in bytes, which is one load.
 const WORD: usize = 8;
 
-/// The length of the shortest literal that can be found, in bytes.
+/// The minimum length in bytes of a literal that can be found.
 pub const MIN_LITERAL: usize = Q + STRIDE - 1;
 
-/// The bits of the hashes by which q-grams of the sample are counted.
+/// The number of bits of the hashes by which the sample's q-grams are counted.
 const SEEN_BITS: u32 = 19;
 
-/// The bytes of a literal among which its window is chosen.
+/// The number of leading bytes of a literal from which its window is chosen.
 const MAX_WINDOW_END: usize = 4096;
 
-/// The bits of a q-gram's hash: the bitmap takes 128 KiB, which stay in the second-level cache.
+/// The number of bits of a q-gram's hash: the bitmap takes 128 KiB and stays in the second-level cache.
 const BITS: u32 = 20;
-/// The bits of the hashes of the second bitmaps.
+/// The number of bits of the second bitmaps' hashes.
 const CLOSER_BITS: u32 = 18;
-/// The bits of a hash that select its bucket of entries.
+/// The number of bits of a hash that select its bucket of entries.
 const BUCKET_BITS: u32 = 14;
 
-/// The number of probes in one round: enough to keep the processor busy.
+/// The number of probes per round: enough to keep the processor busy.
 const ROUND: usize = 4;
 /// The number of rounds before their hits are examined.
 const ROUNDS: usize = 512;
-/// The length of a haystack from which on it is probed in rounds.
+/// The minimum length in bytes of a haystack that is probed in rounds.
 const MANY: usize = 2048;
-/// The bytes that a round reads.
+/// The number of bytes that a round reads.
 const READ: usize = (ROUND - 1) * STRIDE + WORD;
 
 type Bitmap = [u64; 1 << (BITS - 6)];
 type Closer = [u64; 1 << (CLOSER_BITS - 6)];
 
-/// A q-gram: its tag, that of eight check bytes of its literal, the literal's number, and the offsets of the
-/// q-gram and of the check bytes in the literal.
+/// A q-gram: its tag, the tag of eight check bytes of its literal, the literal's number, and the offsets of the q-gram
+/// and of the check bytes in the literal.
 pub type Entry = (u32, u32, u32, u16, u16);
 
-/// An index that finds literals of [`MIN_LITERAL`] bytes and more.
+/// An index that finds literals of at least [`MIN_LITERAL`] bytes.
 ///
 /// The tables are public so that a build script can write them out as constants.
 #[derive(Clone, Debug, Default)]
 pub struct QGramIndex {
     /// The bitmap of the hashes of all q-grams.
     pub bitmap: Cow<'static, [u64]>,
-    /// The bitmap of the hashes of eight bytes, of literals that are long enough.
+    /// The bitmap of the hashes of eight-byte words, for literals that are long enough.
     pub words: Cow<'static, [u64]>,
     /// The bitmap of the hashes of the q-grams of all other literals.
     pub lone: Cow<'static, [u64]>,
-    /// The number of the first entry of each bucket; one more at the end.
+    /// The index of the first entry of each bucket, with one more at the end.
     pub buckets: Cow<'static, [u32]>,
-    /// The entries in the order of their buckets.
+    /// The entries, sorted by bucket.
     pub entries: Cow<'static, [Entry]>,
 }
 
@@ -81,7 +81,7 @@ fn hash(gram: u64) -> u64 {
     (gram << (8 * (WORD - Q))).wrapping_mul(MULTIPLIER)
 }
 
-/// The slot of a whole word, or of a q-gram alone.
+/// Returns the slot of a whole word, or of a q-gram alone.
 #[inline]
 fn closer_slot(word: u64, whole: bool) -> usize {
     let hash = if whole {
@@ -92,14 +92,14 @@ fn closer_slot(word: u64, whole: bool) -> usize {
     (hash >> (64 - CLOSER_BITS)) as usize
 }
 
-/// The bitmap shifted so that the slot is its lowest bit.
+/// Returns the bitmap's word shifted so that the slot is its lowest bit.
 #[inline]
 fn bit<const N: usize>(bitmap: &[u64; N], slot: usize) -> u64 {
-    // N is a power of two and no slot exceeds it, so that the check of bounds goes
+    // the modulo lets the compiler drop the bounds check: N is a power of two that no slot exceeds
     bitmap[(slot / 64) % N] >> (slot % 64)
 }
 
-/// The word at the `k`-th probe of a round.
+/// Returns the word at the `k`-th probe of a round.
 #[inline]
 fn word_at(read: &[u8; READ], k: usize) -> u64 {
     let bytes = read.get(k * STRIDE..k * STRIDE + WORD).unwrap_or_default();
@@ -111,13 +111,13 @@ fn slot(gram: u64) -> usize {
     (hash(gram) >> (64 - BITS)) as usize
 }
 
-/// The bits of a q-gram's hash that are kept of it; the caller compares the bytes.
+/// The bits of a q-gram's hash that are stored; the caller compares the bytes.
 #[inline]
 fn tag(gram: u64) -> u32 {
     (hash(gram) >> 32) as u32
 }
 
-/// The bits that are kept of check bytes.
+/// The bits of the check bytes' hash that are stored.
 #[inline]
 fn check_tag(word: u64) -> u32 {
     (word.wrapping_mul(MULTIPLIER) >> 32) as u32
@@ -131,10 +131,10 @@ fn bucket(tag: u32) -> usize {
 /// The bit that distinguishes an upper-case letter from a lower-case one, in each byte of a word.
 const CASE: u64 = 0x2020_2020_2020_2020;
 
-/// The first eight bytes in one case, zero-padded.
+/// The first eight bytes with the case bit set, zero-padded.
 #[inline]
 fn word(bytes: &[u8]) -> u64 {
-    // nearly always: a copy of a known length is one load
+    // the usual case: a copy of a known length is one load
     if let Some(word) = bytes.first_chunk() {
         return u64::from_le_bytes(*word) | CASE;
     }
@@ -144,7 +144,7 @@ fn word(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(word) | CASE
 }
 
-/// The q-gram at the start of a word.
+/// Returns the q-gram at the start of a word.
 #[inline]
 fn gram(word: u64) -> u64 {
     word & ((1 << (8 * Q)) - 1)
@@ -171,9 +171,9 @@ impl Frequencies {
 }
 
 impl QGramIndex {
-    /// Builds the index of literals, which are numbered from 0; one shorter than [`MIN_LITERAL`] is never
-    /// found. Windows whose q-grams are rare in `sample`, a piece of a typical haystack, are preferred: the
-    /// search then seldom stops at a false positive.
+    /// Builds the index of literals, which are numbered from 0; literals shorter than [`MIN_LITERAL`] are never found.
+    /// Windows whose q-grams are rare in `sample`, a piece of a typical haystack, are preferred, so that the search
+    /// rarely stops at a false positive.
     pub fn new<'t>(
         literals: impl Iterator<Item = &'t str> + Clone,
         sample: &'t [u8],
@@ -210,7 +210,7 @@ impl QGramIndex {
         grams
     }
 
-    /// Fills the table with entries, which are in the order of their buckets.
+    /// Fills the tables from entries that are sorted by bucket.
     fn lay_out(&mut self, entries: Vec<Entry>) {
         if entries.is_empty() {
             return;
@@ -235,7 +235,7 @@ impl QGramIndex {
         self.entries = Cow::Owned(entries);
     }
 
-    /// Merges this index with one of other literals, which are numbered from `shift` on.
+    /// Returns this index merged with one of other literals, which are numbered from `shift` on.
     pub fn joined(&self, other: &QGramIndex, shift: u32) -> QGramIndex {
         let shifted =
             |&(tag, check, text, at, other): &Entry| (tag, check, text + shift, at, other);
@@ -277,10 +277,10 @@ impl QGramIndex {
         }
     }
 
-    /// Calls `found` with each offset at which a literal may start in any case, and the literal's number. The
-    /// caller compares the bytes.
+    /// Calls `found` with each offset at which a literal may start, ignoring case, and the literal's number. The caller
+    /// compares the bytes.
     pub fn candidates(&self, text: &[u8], mut found: impl FnMut(usize, u32)) {
-        // arrays of a known length need no check of bounds
+        // arrays of a known length need no bounds checks
         let (Ok(bits), Ok(words), Ok(lone)) = (
             <&Bitmap>::try_from(&*self.bitmap),
             <&Closer>::try_from(&*self.words),
@@ -300,8 +300,8 @@ impl QGramIndex {
         }
     }
 
-    /// Probes a long haystack up to its last bytes, and returns the offset of these. Each step writes the
-    /// probes that pass it to a list, without a branch that could be mispredicted.
+    /// Probes a long haystack except for its last bytes, and returns their offset. Each step appends the probes that
+    /// pass it to a list, without a branch that could be mispredicted.
     #[inline]
     fn rounds(
         &self,
@@ -313,14 +313,14 @@ impl QGramIndex {
         let mut marked = [0u32; ROUNDS];
         let mut places = [0u32; ROUNDS * ROUND];
         loop {
-            // the rounds with a hit in the bitmap, ...
+            // collect the rounds with a hit in the bitmap, ...
             let (mut count, mut number) = (0, 0);
             let start = at;
             while number < ROUNDS
                 && let Some(read) = text.get(at..).and_then(|rest| rest.first_chunk::<READ>())
             {
                 let bit = |k: usize| bit(bits, slot(word_at(read, k)));
-                // never more than rounds
+                // the count never exceeds the number of rounds
                 marked[count % ROUNDS] = number as u32;
                 count += ((bit(0) | bit(1) | bit(2) | bit(3)) & 1) as usize;
                 number += 1;
@@ -329,7 +329,7 @@ impl QGramIndex {
             if number == 0 {
                 return at;
             }
-            // ... the probes of these that hit, ...
+            // ... then the probes of these rounds that hit, ...
             let mut chosen = 0;
             for round in marked.iter().take(count) {
                 let round = *round as usize * ROUND * STRIDE;
@@ -359,8 +359,8 @@ impl QGramIndex {
         }
     }
 
-    /// Calls `found` for the literals with the q-gram at `at` whose check bytes are there too. It is kept out of
-    /// the loop, whose state so stays in registers.
+    /// Calls `found` for the literals with the q-gram at `at` whose check bytes match too. Kept out of line, so that
+    /// the loop's state stays in registers.
     #[inline(never)]
     fn place(&self, text: &[u8], at: usize, found: &mut dyn FnMut(usize, u32)) {
         let tag = tag(gram(word(&text[at..])));
@@ -376,7 +376,7 @@ impl QGramIndex {
     }
 }
 
-/// The offset of the window whose q-grams are the rarest.
+/// Returns the offset of the window whose q-grams are the rarest.
 fn rarest_window(text: &[u8], length: usize, seen: &Frequencies) -> usize {
     let common = |b: &u8| b.is_ascii_lowercase() || *b == b' ';
     let costs: Vec<u32> = text
@@ -387,7 +387,7 @@ fn rarest_window(text: &[u8], length: usize, seen: &Frequencies) -> usize {
             4 * seen.times(window) + plain
         })
         .collect();
-    // the last q-gram may need more bytes after it
+    // the last q-gram may need bytes after the window
     let costs = &costs[..=text.len() - length];
     let windows = costs
         .windows(STRIDE)
@@ -398,7 +398,7 @@ fn rarest_window(text: &[u8], length: usize, seen: &Frequencies) -> usize {
     rarest.map_or(0, |(start, _)| start)
 }
 
-/// The offset of the bytes of a literal by which a hit of its q-gram at `at` is checked: its rarer end.
+/// Returns the offset of a literal's check bytes for its q-gram at `at`: the rarer end of the literal.
 fn check_offset(text: &[u8], at: usize, seen: &Frequencies) -> usize {
     let last = text.len().saturating_sub(WORD);
     let start = (seen.times(&text[..Q]), Q.saturating_sub(at));

@@ -1,4 +1,4 @@
-//! One set of literals, searched for in one go.
+//! A set of literals that are searched for all at once.
 
 use std::sync::OnceLock;
 
@@ -6,31 +6,31 @@ use super::qgram::{MIN_LITERAL, QGramIndex};
 use super::short::ShortLiterals;
 use super::texts::Texts;
 
-/// A literal that occurs in a haystack.
+/// An occurrence of a literal in a haystack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LiteralHit {
-    /// The byte at which it starts.
+    /// The byte offset at which it starts.
     pub at: usize,
     /// The literal's number.
     pub literal: u32,
 }
 
-/// A set of literals of any length. One without capitals is found in any case, one with capitals as it is.
+/// A set of literals of any length. A literal without capitals matches in any case, one with capitals only as written.
 ///
-/// Literals are numbered from 0 in the order in which they were given. The fields are public so that a build script can
-/// write a set out as a constant.
+/// Literals are numbered from 0 in the given order. The fields are public so that a build script can write a set out as
+/// a constant.
 #[derive(Clone, Debug, Default)]
 pub struct LiteralSet {
     /// The index of the literals that are long enough.
     pub qgrams: QGramIndex,
-    /// The literals by their number.
+    /// The literals by number.
     pub literals: Texts,
-    /// The compiled search for the others; made when it is first needed.
+    /// The compiled search for the other literals; built on first use.
     pub short: OnceLock<ShortLiterals>,
 }
 
 impl LiteralSet {
-    /// Builds the set of literals. The index prefers q-grams that are rare in `sample`, a piece of a typical haystack.
+    /// Builds a set of literals. The index prefers q-grams that are rare in `sample`, a piece of a typical haystack.
     pub fn new<L: AsRef<str>>(literals: impl IntoIterator<Item = L>, sample: &[u8]) -> LiteralSet {
         let literals: Texts = literals.into_iter().collect();
         LiteralSet {
@@ -40,7 +40,7 @@ impl LiteralSet {
         }
     }
 
-    /// Returns this set with the literals of another one, which are numbered after its own.
+    /// Returns this set extended by the literals of another one, which are numbered after its own.
     #[must_use]
     pub fn joined(&self, other: &LiteralSet) -> LiteralSet {
         let mut literals = self.literals.clone();
@@ -54,8 +54,8 @@ impl LiteralSet {
         }
     }
 
-    /// Calls `found` for each occurrence of a literal in a haystack, in no particular order. Of short literals only those
-    /// that `wanted` accepts are reported.
+    /// Calls `found` for each occurrence of a literal in a haystack, in no particular order. Short literals are
+    /// reported only if `wanted` accepts them.
     pub fn find_all(
         &self,
         haystack: &[u8],
@@ -90,7 +90,7 @@ impl LiteralSet {
     }
 }
 
-/// Returns true if a text starts with a literal; one without a capital may occur there in any case.
+/// Returns true if a text starts with a literal, in any case if the literal has no capitals.
 fn starts_with(text: &[u8], literal: &[u8]) -> bool {
     text.get(..literal.len()).is_some_and(|there| {
         there == literal
@@ -129,7 +129,7 @@ mod tests {
     }
 
     proptest! {
-        /// Haystacks are long enough to be probed in rounds.
+        /// The haystacks are long enough to be probed in rounds.
         #[test]
         fn every_occurrence_is_found_once(
             literals in prop::collection::vec("[abA]{1,4}|[a-c BC]{10,14}|[abcAB]{14,24}", 1..24),

@@ -4,17 +4,17 @@ use aho_corasick::Span;
 use aho_corasick::packed::{Config, MatchKind, Searcher};
 use memchr::memmem;
 
-/// The bytes of a haystack that are brought to one case at a time: they stay in the first-level cache.
+/// The number of bytes of a haystack that are case-folded at a time: they stay in the first-level cache.
 const PIECE: usize = 16 * 1024;
 
-/// The bytes of a text that is no more than a message.
+/// The maximum length in bytes of a haystack that gets a smaller buffer, such as a message.
 const SHORT_TEXT: usize = 1024;
 
-/// The number of literals that one pass searches for: Teddy puts them into eight buckets, and with more than two in
-/// one it stops so often at what is none of them that two passes are faster.
+/// The maximum number of literals per pass: Teddy sorts them into eight buckets, and with more than two in a bucket its
+/// false positives make one pass slower than two.
 const AT_ONCE: usize = 16;
 
-/// Short literals, compiled for searching some dozens at a time. Letters are found in either case.
+/// Short literals, compiled for searching a few dozen at a time. Matching ignores case.
 #[derive(Clone, Debug, Default)]
 pub struct ShortLiterals {
     groups: Vec<Group>,
@@ -28,14 +28,14 @@ struct Group {
     search: Search,
 }
 
-/// A text that is searched for, folded, and the literals that contain it: most short literals contain another one.
+/// A case-folded text that is searched for, with the literals that contain it: most short literals contain another one.
 #[derive(Clone, Debug)]
 struct Root {
     text: Vec<u8>,
     literals: Vec<Literal>,
 }
 
-/// A literal with its number, and where its root starts in it.
+/// A literal with its number and the offset of its root within it.
 #[derive(Clone, Debug)]
 struct Literal {
     number: u32,
@@ -44,7 +44,7 @@ struct Literal {
 }
 
 impl Root {
-    /// Calls `found` for the literals that contain the root at a byte of the haystack as it is.
+    /// Calls `found` for the literals that contain the root at an offset of the original haystack.
     fn report(&self, haystack: &[u8], at: usize, found: &mut impl FnMut(usize, u32)) {
         for literal in &self.literals {
             if let Some(start) = at.checked_sub(literal.root_at)
@@ -57,7 +57,7 @@ impl Root {
     }
 }
 
-/// Puts literals under those that they contain.
+/// Groups literals under shorter ones that they contain.
 fn roots(mut literals: Vec<(u32, Vec<u8>)>) -> Vec<Root> {
     literals.sort_by_key(|(_, text)| text.len());
     let mut roots: Vec<Root> = Vec::new();
@@ -85,13 +85,13 @@ fn roots(mut literals: Vec<(u32, Vec<u8>)>) -> Vec<Root> {
 #[derive(Clone, Debug)]
 enum Search {
     Packed(Box<Searcher>),
-    /// One pass for each literal, where the processor lacks vector instructions.
+    /// One pass per literal, if the processor lacks vector instructions.
     Single(Vec<memmem::Finder<'static>>),
 }
 
-/// Brings letters to one case: sets bit 5 in each byte with bit 6 that is not after `Z`. `@` becomes a backquote, too.
+/// Folds case: sets bit 5 in each byte that has bit 6 and is not above `Z`. `@` becomes a backquote, too.
 ///
-/// Eight bytes at a time: a build for size makes no vector instructions of a loop over bytes.
+/// Works on eight bytes at a time, as a build for size does not vectorise a loop over bytes.
 fn fold(text: &[u8], folded: &mut [u8]) {
     let (words, rest) = folded.as_chunks_mut::<8>();
     let (text_words, text_rest) = text.as_chunks::<8>();
@@ -113,7 +113,7 @@ fn fold(text: &[u8], folded: &mut [u8]) {
 fn fold_word(bytes: [u8; 8]) -> [u8; 8] {
     const ALL: u64 = 0x0101_0101_0101_0101;
     let word = u64::from_le_bytes(bytes);
-    // of what is after `Z` the five lowest bits are 27 and more
+    // bytes above `Z` have 27 or more in their five lowest bits
     let after_z = (word & (0x1f * ALL)) + 5 * ALL;
     (word | word >> 1 & !after_z & (0x20 * ALL)).to_le_bytes()
 }
@@ -156,7 +156,7 @@ impl ShortLiterals {
         if self.groups.is_empty() {
             return;
         }
-        // to clear the buffer of a piece takes longer than to search a short text
+        // clearing a large buffer takes longer than searching a short text
         match haystack.len() {
             ..=SHORT_TEXT => self.find_in_pieces::<SHORT_TEXT>(haystack, found),
             _ => self.find_in_pieces::<PIECE>(haystack, found),
@@ -176,7 +176,7 @@ impl ShortLiterals {
             let rest = &rest[..rest.len().min(SIZE)];
             let piece = &mut folded[..rest.len()];
             fold(rest, piece);
-            // what starts in the overlap is found in the next piece
+            // occurrences that start in the overlap are found in the next piece
             let is_last = start + rest.len() >= haystack.len();
             let end = piece.len() - if is_last { 0 } else { overlap };
             self.find_in(piece, rest, |at, number| {
@@ -191,7 +191,7 @@ impl ShortLiterals {
         }
     }
 
-    /// Finds literals in a haystack that was folded, which is looked at as it is where they may be.
+    /// Finds literals in a folded haystack, and compares candidates with the original.
     fn find_in(&self, folded: &[u8], haystack: &[u8], mut found: impl FnMut(usize, u32)) {
         for group in &self.groups {
             match &group.search {
@@ -199,7 +199,7 @@ impl ShortLiterals {
                     let mut span = Span::from(0..folded.len());
                     while let Some(place) = searcher.find_in(folded, span) {
                         let at = place.start();
-                        // others may start at the same byte, or within this one
+                        // other roots may start at the same byte, or within this one
                         let rest = folded.get(at..).unwrap_or_default();
                         let roots = group.roots.iter();
                         for root in roots.filter(|root| rest.starts_with(&root.text)) {

@@ -1,17 +1,17 @@
-//! Many texts in one.
+//! Many texts stored in one string.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Texts with their numbers, one after the other in one text: a constant of a pointer for each would be longer, and the loader would
-/// have to fill it in at each start.
+/// Numbered texts, concatenated in one string: a constant with a pointer for each would be larger, and the loader would
+/// have to relocate the pointers at each start.
 ///
 /// The fields are public so that a build script can write them out as a constant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Texts {
-    /// All texts.
+    /// All texts, concatenated.
     pub text: Cow<'static, str>,
-    /// The ends of the texts in it, in bytes.
+    /// The end of each text in bytes.
     pub ends: Cow<'static, [u32]>,
 }
 
@@ -21,17 +21,17 @@ impl Texts {
         self.ends.len()
     }
 
-    /// Returns true if there is none.
+    /// Returns true if there are no texts.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// A text by its number.
+    /// Returns the text with a number.
     pub fn get(&self, number: usize) -> Option<&str> {
         self.text.get(self.place(number)?)
     }
 
-    /// The bytes of a text, which are quicker to get at.
+    /// Returns the bytes of a text, without checking character boundaries.
     #[inline]
     pub fn bytes(&self, number: usize) -> Option<&[u8]> {
         self.text.as_bytes().get(self.place(number)?)
@@ -47,12 +47,12 @@ impl Texts {
         Some(start..end)
     }
 
-    /// The texts in their order.
+    /// The texts, in order.
     pub fn iter(&self) -> impl Iterator<Item = &str> + Clone {
         (0..self.len()).filter_map(|number| self.get(number))
     }
 
-    /// Returns the number of a text, of texts in order.
+    /// Returns the number of a text, if the texts are sorted.
     pub fn position(&self, text: &str) -> Option<usize> {
         let (mut from, mut to) = (0, self.len());
         while from < to {
