@@ -7,7 +7,7 @@ use kwhy_signature::{Causes, SignatureError};
 
 use super::yaml;
 
-/// Checks which cause each rule stands for, and returns it as a constant, in the order of the ids.
+/// Checks that the cause of each rule exists, and returns the table as a constant, sorted by rule id.
 pub fn compile(file: &str, text: &str, causes: &Causes) -> Result<String, SignatureError> {
     let rules: yaml::Pairs<String> = yaml::read(file, text)?;
     if let Some(id) = yaml::repeated(rules.0.iter().map(|(id, _)| id.as_str())) {

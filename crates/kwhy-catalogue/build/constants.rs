@@ -1,11 +1,11 @@
-//! Writes the index of conditions as constants without pointers, which the loader would have to fill in.
+//! Writes the index of conditions as constants without pointers, so that the loader has nothing to relocate.
 
 use std::fmt::{Error, Write as _};
 
 use kwhy_prefilter::Texts;
 use kwhy_signature::{ConditionLists, Index, Words};
 
-/// Texts as an expression.
+/// Writes texts as a Rust expression.
 pub fn texts(texts: &Texts) -> String {
     format!(
         "Texts {{ text: Cow::Borrowed({:?}), ends: Cow::Borrowed(&{:?}) }}",

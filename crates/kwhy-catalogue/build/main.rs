@@ -1,7 +1,7 @@
-//! Checks the catalogue and compiles it into constants: adding a signature is adding a file, and nothing of YAML is left
-//! to be read when the program runs.
+//! Checks the catalogue and compiles it into constants: adding a signature means adding a file, and no YAML is parsed
+//! when the program runs.
 
-// cargo reads standard output
+// cargo reads build instructions from standard output
 #![allow(clippy::print_stdout)]
 
 mod community;
@@ -26,10 +26,10 @@ type Failure = Box<dyn std::error::Error>;
 const CAUSES: &str = "causes.yaml";
 const MECHANISMS: &str = "mechanisms.yaml";
 const TOPOLOGY: &str = "topology.yaml";
-/// Lines that healthy components print, by which texts are chosen that seldom occur: the first 25 of each log in
-/// `fixtures/healthy`, up to 300 bytes of each.
+/// Lines that healthy components print, used to choose literals that are rare: the first 25 lines of each log in
+/// `fixtures/healthy`, up to 300 bytes of each line.
 const TYPICAL: &str = "typical.txt";
-/// The causes that rules of the community stand for.
+/// The causes of community rules.
 const COMMUNITY: &str = "cre.yaml";
 const WRITERS: &str = "writers.yaml";
 
@@ -41,7 +41,7 @@ fn main() -> Result<(), Failure> {
         fs::read_to_string(path)
     };
     let (list, causes) = read_causes(&text(CAUSES)?)?;
-    // a feature that is off takes no time
+    // signatures are not read without the feature
     let signatures = match env::var_os("CARGO_FEATURE_BUILTIN") {
         Some(_) => Some(read_signatures(&root, &causes)?),
         None => None,
@@ -65,7 +65,7 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// The causes in the order of their ids.
+/// Reads the causes, sorted by id.
 fn read_causes(text: &str) -> Result<(Vec<(String, String)>, Causes), Failure> {
     let mut list = Causes::read(CAUSES, text)?;
     list.sort_unstable();
@@ -78,14 +78,14 @@ fn read_causes(text: &str) -> Result<(Vec<(String, String)>, Causes), Failure> {
 
 /// A signature and its file.
 struct File {
-    /// The name below the crate's folder.
+    /// The path below the crate's folder.
     name: String,
     yaml: String,
     signature: Signature,
 }
 
-/// The signatures in the order of their causes and ids: findings that are as good as each other keep this order in
-/// reports, and where the files are makes no difference.
+/// Reads the signatures, sorted by cause and id: reports list equal findings in this order, independently of where the
+/// files are.
 fn read_signatures(root: &Path, causes: &Causes) -> Result<Vec<File>, Failure> {
     let folder = root.join("signatures");
     let mut paths = Vec::new();
@@ -122,7 +122,7 @@ fn read_signatures(root: &Path, causes: &Causes) -> Result<Vec<File>, Failure> {
     Ok(files)
 }
 
-/// Writes the signatures and their index as constants, the signatures' texts packed.
+/// Writes the signatures and their index as constants, with the signatures' texts packed.
 fn write_signatures(
     files: &[File],
     typical: String,
@@ -130,7 +130,7 @@ fn write_signatures(
     out: &mut String,
 ) -> Result<(), Failure> {
     let mut needed = Vec::new();
-    // the examples show what logs of faults look like
+    // the examples stand for logs of faults
     let mut sample = typical;
     let mut texts = Vec::new();
     let mut builtins = Vec::new();

@@ -15,10 +15,10 @@ struct Mechanisms {
     rules: Vec<Pairs<Vec<String>>>,
 }
 
-/// The line that starts a rule.
+/// The text that starts a rule.
 const RULE: &str = "- causes:";
 
-/// The keys of a rule beside `causes`, with the variant of `Distance` that each stands for.
+/// The keys of a rule besides `causes`, each with its variant of `Distance`.
 const DISTANCES: &[(&str, &str)] = &[
     ("owner", "Owner"),
     ("callers", "Callers"),
@@ -31,7 +31,7 @@ const DISTANCES: &[(&str, &str)] = &[
 /// The names that a rule may use.
 pub struct KnownNames<'n> {
     causes: HashSet<&'n str>,
-    /// None if they are not read: then every name may be one.
+    /// `None` if the signatures are not read: then any name is accepted.
     signatures: Option<HashSet<&'n str>>,
 }
 
@@ -46,7 +46,7 @@ impl<'n> KnownNames<'n> {
         }
     }
 
-    /// Returns what is wrong with the name of a cause, or of a family of causes `family/*`.
+    /// Returns what is wrong with the name of a cause or a family of causes (`family/*`); `None` if it is known.
     pub fn refuse_cause(&self, name: &str) -> Option<String> {
         let is_known = match name.strip_suffix('*') {
             Some(family) => {
@@ -57,7 +57,7 @@ impl<'n> KnownNames<'n> {
         (!is_known).then(|| format!("unknown cause {name:?}"))
     }
 
-    /// Returns what is wrong with the name of an effect: a cause, a family or a signature.
+    /// Returns what is wrong with the name of an effect (a cause, a family or a signature); `None` if it is known.
     pub fn refuse_effect(&self, name: &str) -> Option<String> {
         if name.contains('/') {
             return self.refuse_cause(name);
@@ -129,7 +129,8 @@ pub fn compile(file: &str, text: &str, known: &KnownNames<'_>) -> Result<String,
     Ok(out)
 }
 
-/// Returns the line, counted from 1, at which a piece of text last occurs in a rule, or else the rule's first line.
+/// Returns the line, counted from 1, at which a piece of text last occurs in a rule; the rule's first line if it does
+/// not.
 fn line_in_rule(text: &str, rule: usize, piece: &str) -> usize {
     let lines = || (1..).zip(text.lines());
     let starts = lines().filter(|(_, line)| line.trim_start().starts_with(RULE));

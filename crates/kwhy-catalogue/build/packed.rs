@@ -3,25 +3,25 @@
 use std::fmt::Write as _;
 use std::num::TryFromIntError;
 
-/// A signature by the numbers of its texts.
+/// The texts of a signature, as indices.
 pub struct Builtin {
-    /// The name of its file and the signature as JSON.
+    /// The name of its file, and the signature as JSON.
     pub json: usize,
-    /// What is known of each of its patterns.
+    /// The digests of its patterns.
     pub digests: Vec<usize>,
-    /// Its file.
+    /// The YAML of its file.
     pub yaml: usize,
-    /// True if its condition holds objects against each other.
+    /// True if its condition compares objects with each other.
     pub is_relation: bool,
 }
 
-/// Adds a text and returns its number. One that is there already becomes a symbol or two.
+/// Adds a text and returns its index. Repeated texts cost little, as they pack into a symbol or two.
 pub fn add(texts: &mut Vec<String>, text: String) -> usize {
     texts.push(text);
     texts.len() - 1
 }
 
-/// Writes the signatures as a constant of places, and returns the grammar and the packed texts.
+/// Writes the signatures as a constant of byte ranges, and returns the grammar and the packed texts.
 pub fn write(
     builtins: &[Builtin],
     texts: &[String],
@@ -29,7 +29,7 @@ pub fn write(
 ) -> Result<(Vec<u8>, Vec<u8>), TryFromIntError> {
     let packed = kwhy_pack::pack(texts);
     let mut bytes = Vec::new();
-    // what is read first is not among what is hardly ever read
+    // texts that are read first are kept apart from those that are rarely read
     let mut rows = Vec::new();
     for builtin in builtins {
         let json = place(&mut bytes, &packed.texts[builtin.json])?;
@@ -66,7 +66,7 @@ pub fn write(
     Ok((packed.grammar, bytes))
 }
 
-/// Adds bytes, and returns where they start and end.
+/// Appends bytes, and returns their start and end.
 fn place(all: &mut Vec<u8>, bytes: &[u8]) -> Result<(u32, u32), TryFromIntError> {
     let start = u32::try_from(all.len())?;
     all.extend(bytes);

@@ -22,7 +22,7 @@ struct ApiServer {
     paths: Vec<String>,
 }
 
-/// Checks what is known of clusters, and returns it as a constant.
+/// Checks the facts about clusters, and returns them as a constant.
 pub fn compile(file: &str, text: &str) -> Result<String, SignatureError> {
     let topology: Topology = yaml::read(file, text)?;
     let ApiServer {
@@ -76,7 +76,7 @@ pub fn compile(file: &str, text: &str) -> Result<String, SignatureError> {
     ))
 }
 
-/// An object's name with its namespace, if one is given.
+/// Writes an object's name with its namespace, if one is given, as a Rust expression.
 fn object(path: &str) -> String {
     let (namespace, name) = match path.split_once('/') {
         Some((namespace, name)) => (Some(namespace), name),

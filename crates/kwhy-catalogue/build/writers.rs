@@ -22,7 +22,7 @@ struct Rule {
     signature: String,
 }
 
-/// Checks who writes what, and returns it as a constant.
+/// Checks the rules about writers, and returns them as a constant.
 pub fn compile(file: &str, text: &str, known: &KnownNames<'_>) -> Result<String, SignatureError> {
     let rules: Vec<Rule> = yaml::read(file, text)?;
     let mut out = String::from("static WRITERS: &[WriterRule] = &[\n");

@@ -1,4 +1,4 @@
-//! YAML mappings as they are written.
+//! YAML mappings that keep order and repeated keys.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -7,7 +7,7 @@ use kwhy_signature::SignatureError;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, MapAccess, Visitor};
 
-/// The entries of a mapping in the order of the file, repeated keys included.
+/// The entries of a mapping in file order, including repeated keys.
 pub struct Pairs<V>(pub Vec<(String, V)>);
 
 impl<'de, V: Deserialize<'de>> Deserialize<'de> for Pairs<V> {
@@ -39,7 +39,7 @@ pub fn read<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, SignatureE
     serde_yaml::from_str(text).map_err(|error| SignatureError::from_yaml(file, text, error))
 }
 
-/// Returns the first name that occurs a second time, or is empty.
+/// Returns the first name that is empty or a repetition.
 pub fn repeated<'n>(names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let mut seen = std::collections::HashSet::new();
     let mut names = names;

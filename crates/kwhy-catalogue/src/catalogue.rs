@@ -18,23 +18,24 @@ use kwhy_signature::{
 
 include!(concat!(env!("OUT_DIR"), "/builtin.rs"));
 
-/// A built-in signature as the build script laid it out: places in [`PACKED`], so that the loader has nothing to fill in.
+/// A built-in signature as laid out by the build script: byte ranges in [`PACKED`], so that the loader has nothing to
+/// relocate.
 #[derive(Debug)]
 struct Builtin {
-    /// The name of its file and, on the second line, the checked signature as JSON; read when it is asked for.
+    /// The name of its file and, on the second line, the checked signature as JSON; parsed on demand.
     json: Place,
-    /// What is known of the patterns of its condition, each line with its length in two bytes before it.
+    /// The digests of its condition's patterns, each preceded by its length in two bytes.
     digests: Place,
-    /// Its file.
+    /// The YAML of its file.
     yaml: Place,
-    /// True if its condition holds objects against each other.
+    /// True if its condition compares objects with each other.
     is_relation: bool,
 }
 
-/// Where packed text starts and ends.
+/// The start and end of a packed text.
 type Place = (u32, u32);
 
-/// The bytes at a place.
+/// Returns the bytes of a packed text.
 fn packed((start, end): Place) -> &'static [u8] {
     PACKED.get(start as usize..end as usize).unwrap_or_default()
 }
@@ -66,8 +67,8 @@ impl Builtin {
 
 /// A set of signatures.
 ///
-/// The built-in ones, which the feature `builtin` includes, are checked when the crate is built and read one by one when they are asked
-/// for, so an empty input costs next to nothing.
+/// The built-in signatures, included by the feature `builtin`, are checked when the crate is built and parsed one by
+/// one on demand, so an empty input costs next to nothing.
 ///
 /// ```
 /// use kwhy_catalogue::Catalogue;
@@ -88,13 +89,13 @@ pub struct Catalogue {
 
 #[derive(Debug)]
 struct Entry {
-    /// The number of a built-in one.
+    /// The number of a built-in signature; `None` for an added one.
     builtin: Option<usize>,
     signature: OnceLock<Box<Signature>>,
 }
 
 impl Catalogue {
-    /// A catalogue without signatures.
+    /// Creates a catalogue without signatures.
     pub fn empty() -> Catalogue {
         Catalogue {
             entries: Vec::new(),
@@ -104,7 +105,7 @@ impl Catalogue {
         }
     }
 
-    /// The built-in signatures.
+    /// Creates a catalogue of the built-in signatures.
     #[cfg(feature = "builtin")]
     pub fn builtin() -> Catalogue {
         let entries = (0..BUILTIN.len()).map(|number| Entry {
@@ -117,13 +118,13 @@ impl Catalogue {
         }
     }
 
-    /// Adds the signatures of a YAML text: one, or several as documents. One with the id of a built-in
-    /// signature takes its place. Rules of the community ([`cre`]) are recognised by what the text contains; what
-    /// belongs to such rules and has none, as lists of their tags, is passed over.
+    /// Adds the signatures of a YAML text: one, or several as documents. A signature with the id of a built-in one
+    /// replaces it. Community rules ([`cre`]) are recognised by the text's content; files that belong to such rules but
+    /// contain none, such as lists of tags, are skipped.
     ///
     /// # Errors
-    /// The first error, with its file, line and reason; nothing of the text is added then. An id that
-    /// was added before is an error.
+    /// The first error, with its file, line and reason; nothing of the text is added then. An id that was added before
+    /// is an error.
     pub fn add_str(&mut self, file: &str, yaml: &str) -> Result<(), SignatureError> {
         match cre::file_kind(yaml) {
             FileKind::Native => {}
@@ -147,7 +148,7 @@ impl Catalogue {
         self.add_all(file, yaml, added)
     }
 
-    /// Adds the signatures of a file, unless an id of them was added before.
+    /// Adds the signatures of a file, unless one of their ids was added before.
     fn add_all(
         &mut self,
         file: &str,
@@ -181,7 +182,7 @@ impl Catalogue {
         Ok(())
     }
 
-    /// Returns all errors of a YAML text of signatures; none if it can be added, but for ids that are taken.
+    /// Returns all errors of a YAML text of signatures; empty if it can be added, apart from ids that are already used.
     ///
     /// ```
     /// use kwhy_catalogue::Catalogue;
@@ -192,7 +193,7 @@ impl Catalogue {
     pub fn errors_of(&self, file: &str, yaml: &str) -> Vec<SignatureError> {
         match cre::file_kind(yaml) {
             FileKind::Native => all_errors(file, yaml, &self.causes),
-            // of rules the first error is known
+            // reading rules stops at the first error
             FileKind::Rules => {
                 let read = cre::read(file, yaml, &self.causes, community_cause);
                 read.err().into_iter().collect()
@@ -201,8 +202,8 @@ impl Catalogue {
         }
     }
 
-    /// Adds causes that signatures added later may name: a YAML mapping of ids to what they mean, one entry a line,
-    /// as in the `causes.yaml` of the built-in ones.
+    /// Adds causes that signatures added later may name: a YAML mapping of ids to their meanings, one entry per line,
+    /// as in the built-in `causes.yaml`.
     ///
     /// ```
     /// use kwhy_catalogue::Catalogue;
@@ -220,7 +221,7 @@ impl Catalogue {
         Ok(())
     }
 
-    /// Writes the rules of a file of the community as native signatures.
+    /// Converts a file of community rules to native signatures.
     ///
     /// ```
     /// use kwhy_catalogue::Catalogue;
@@ -236,7 +237,7 @@ impl Catalogue {
         cre::to_native(file, yaml, community_cause)
     }
 
-    /// Gives a signature that was added examples that are not in its file, instead of those that it has.
+    /// Replaces the examples of an added signature with ones from outside its file.
     pub fn set_examples(&mut self, id: &str, examples: Examples) {
         let entry = self.by_id.get(id).and_then(|at| self.entries.get_mut(*at));
         if let Some(signature) = entry.and_then(|entry| entry.signature.get_mut()) {
@@ -254,43 +255,43 @@ impl Catalogue {
         self.entries.is_empty()
     }
 
-    /// The signatures: the built-in ones in the order of their causes and ids, or what replaces them, then the
-    /// others as added.
+    /// The signatures: the built-in ones, or their replacements, sorted by cause and id, then the others in the order
+    /// in which they were added.
     pub fn signatures(&self) -> impl Iterator<Item = &Signature> {
         self.entries.iter().map(Entry::signature)
     }
 
-    /// The signatures whose conditions hold objects against each other, with their numbers.
+    /// The signatures whose conditions compare objects with each other, with their numbers.
     pub fn relations(&self) -> impl Iterator<Item = (usize, &Signature)> {
         let relations = self.entries.iter().enumerate();
         let relations = relations.filter(|(_, entry)| entry.is_relation());
         relations.map(|(number, entry)| (number, entry.signature()))
     }
 
-    /// Returns true if the condition of the signature with this number holds objects against each other.
+    /// Returns true if the condition of the signature with this number compares objects with each other.
     pub fn is_relation(&self, number: usize) -> bool {
         self.entries.get(number).is_some_and(Entry::is_relation)
     }
 
-    /// A signature by its id.
+    /// Returns a signature by its id.
     pub fn get(&self, id: &str) -> Option<&Signature> {
         Some(self.at(self.number(id)?))
     }
 
-    /// The number of a signature by its id, for [`Catalogue::at`].
+    /// Returns the number of a signature by its id, for [`Catalogue::at`].
     pub fn number(&self, id: &str) -> Option<usize> {
         let added = self.by_id.get(id).copied();
         added.or_else(|| self.builtin_at(id))
     }
 
-    /// The position of a built-in signature.
+    /// Returns the position of a built-in signature, unless it was replaced.
     fn builtin_at(&self, id: &str) -> Option<usize> {
         let number = IDS.iter().position(|known| known == id)?;
         let same = |entry: &&Entry| entry.builtin == Some(number);
         self.entries.get(number).filter(same).map(|_| number)
     }
 
-    /// Returns true if a signature was added to the built-in ones, or in place of one.
+    /// Returns true if a signature was added to the built-in ones or replaces one.
     pub fn is_added(&self, id: &str) -> bool {
         self.by_id.contains_key(id)
     }
@@ -300,12 +301,12 @@ impl Catalogue {
         self.replaced.iter().map(String::as_str)
     }
 
-    /// The signature with this number, in the order of [`Catalogue::signatures`].
+    /// Returns the signature with this number, in the order of [`Catalogue::signatures`].
     pub fn at(&self, number: usize) -> &Signature {
         self.entries[number].signature()
     }
 
-    /// The index of all signatures.
+    /// Returns the index of all signatures.
     pub fn index(&self) -> Cow<'static, Index> {
         if !self.replaced.is_empty() {
             let all = (0..).zip(&self.entries);
@@ -325,13 +326,13 @@ impl Catalogue {
         }
     }
 
-    /// The meaning of a cause, in one line; `None` for an unknown id.
+    /// Returns the meaning of a cause in one line; `None` for an unknown id.
     pub fn cause(&self, id: &str) -> Option<&str> {
         self.causes.meaning(id)
     }
 
-    /// Returns the names of products that the signatures and what is known of clusters contain, in order: they say nothing of
-    /// whose cluster an input is of.
+    /// Returns the product names in the signatures and in the facts about clusters, sorted. They do not reveal whose
+    /// cluster an input comes from.
     pub fn product_names(&self) -> BTreeSet<String> {
         let mut names = BTreeSet::new();
         for signature in self.signatures() {
@@ -349,19 +350,19 @@ impl Catalogue {
         names
     }
 
-    /// Returns the names of the pods of the control plane that the kubelet runs from files; a node's name comes after them.
+    /// Returns the names of the control plane's static pods, without the node name that follows them.
     pub fn static_pods(&self) -> impl Iterator<Item = &'static str> {
         topology().static_pods.iter().copied()
     }
 
-    /// All causes that a signature may name, with their meaning, in order.
+    /// All causes that a signature may name, with their meanings, sorted.
     pub fn causes(&self) -> impl Iterator<Item = (&str, &str)> {
         self.causes.all().into_iter()
     }
 }
 
 impl Default for Catalogue {
-    /// A catalogue without signatures.
+    /// Creates a catalogue without signatures.
     fn default() -> Catalogue {
         Catalogue::empty()
     }
@@ -370,7 +371,7 @@ impl Default for Catalogue {
 impl Entry {
     fn is_relation(&self) -> bool {
         match self.builtin.and_then(|number| BUILTIN.get(number)) {
-            // it need not be read to know that
+            // known without parsing the signature
             Some(builtin) => builtin.is_relation,
             None => self.signature().condition.is_relation(),
         }
@@ -380,7 +381,7 @@ impl Entry {
         self.signature.get_or_init(|| {
             let builtin = self.builtin.and_then(|number| BUILTIN.get(number));
             let read = builtin.and_then(Builtin::signature);
-            // the build script read the same text with the same code
+            // the build script parsed the same text with the same code
             Box::new(read.expect("a built-in signature was checked when the crate was built"))
         })
     }

@@ -1,37 +1,37 @@
-//! The causal rules and the facts about clusters, beside the signatures.
+//! The causal rules and facts about clusters that complement the signatures.
 
 include!(concat!(env!("OUT_DIR"), "/knowledge.rs"));
 
 /// The effects of causes: `mechanisms.yaml`.
 #[derive(Debug)]
 pub struct Mechanisms {
-    /// Causes whose log records say themselves what went wrong.
+    /// Causes whose log records state themselves what went wrong.
     pub quoting: &'static [&'static str],
-    /// The rules in the order of the file.
+    /// The rules in file order.
     pub rules: &'static [CausalRule],
 }
 
-/// Causes with what they bring about.
+/// Causes with their effects.
 #[derive(Debug)]
 pub struct CausalRule {
-    /// Causes, or families of them (`image/*`).
+    /// Causes, or families of causes (`image/*`).
     pub causes: &'static [&'static str],
-    /// The distance at which the effects show.
+    /// The distance within which the effects appear.
     pub distance: Distance,
-    /// Causes, families and signatures.
+    /// Causes, families or signatures.
     pub effects: &'static [&'static str],
 }
 
-/// The distance from a cause at which an effect shows.
+/// The distance from a cause within which an effect appears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Distance {
-    /// On the same object, its workload, and what depends on it.
+    /// On the same object, its workload, and the objects that depend on it.
     Owner,
-    /// Only on what depends on the object.
+    /// Only on objects that depend on the object at fault.
     Callers,
-    /// Only where the same host is called.
+    /// Only on objects that call the same host.
     Host,
-    /// On whatever runs on the same node.
+    /// On everything that runs on the same node.
     Node,
     /// In the same log or paste.
     Source,
@@ -42,17 +42,17 @@ pub enum Distance {
 /// Facts about clusters that no object states: `topology.yaml`.
 #[derive(Debug)]
 pub struct Topology {
-    /// Services whose pods do not have their name, each with the workload that serves it.
+    /// Services whose pods have a different name, each with the workload that serves it.
     pub served_by: &'static [(ObjectName, ObjectName)],
-    /// Workloads of which a node's name ends the pods' names.
+    /// Workloads whose pods' names end in a node's name.
     pub static_pods: &'static [&'static str],
-    /// Hosts of a registry with the name that images give it.
+    /// The hosts of registries, each with the name that image references use.
     pub registries: &'static [(&'static str, &'static str)],
-    /// The marks of a call of the API server.
+    /// The signs by which calls of the API server are recognised.
     pub api_server: ApiServer,
 }
 
-/// A name, with its namespace if that matters.
+/// A name, with its namespace if it matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ObjectName {
     /// The namespace.
@@ -61,37 +61,36 @@ pub struct ObjectName {
     pub name: &'static str,
 }
 
-/// The marks of a call of the API server.
+/// The signs by which calls of the API server are recognised.
 #[derive(Debug)]
 pub struct ApiServer {
     /// The namespace and name of the Service that pods call.
     pub service: (&'static str, &'static str),
     /// Its ports.
     pub ports: &'static [&'static str],
-    /// The paths of its resources.
+    /// The paths of the API server's resources.
     pub paths: &'static [&'static str],
 }
 
-/// Writers whose faults are a family of their own: an entry of `writers.yaml`.
+/// An entry of `writers.yaml`: writers whose faults form a family of their own.
 #[derive(Debug)]
 pub struct WriterRule {
     /// Programs, units, containers and components.
     pub writers: &'static [&'static str],
-    /// Source files that klog names.
+    /// Source files as named in klog records.
     pub files: &'static [&'static str],
-    /// Texts one of which the record contains; none if any record counts.
+    /// Texts one of which the record must contain; if empty, any record counts.
     pub words: &'static [&'static str],
-    /// Texts that hardly any others write, by which a frame is known to be theirs. A rule with some is about frames, one
-    /// without about records whose words are known.
+    /// Texts that hardly any other program writes and that identify the writer of a frame. A rule with marks applies to
+    /// frames, one without to records whose words are known.
     pub marks: &'static [&'static str],
-    /// The causes that are reported otherwise.
+    /// The causes that are reported differently.
     pub causes: &'static [&'static str],
     /// The signature that they are reported as.
     pub signature: &'static str,
 }
 
-/// Returns the cause that a rule of the community stands for, by the rule's id; none for one that no cause is known to
-/// mean.
+/// Returns the known cause of a community rule, by the rule's id; `None` if no cause is known for it.
 ///
 /// ```
 /// use kwhy_catalogue::community_cause;
@@ -114,7 +113,7 @@ pub fn topology() -> &'static Topology {
     &TOPOLOGY
 }
 
-/// Returns whose faults are a family of their own; the first entry that fits counts.
+/// Returns the writers whose faults form families of their own; the first entry that applies counts.
 pub fn writers() -> &'static [WriterRule] {
     WRITERS
 }

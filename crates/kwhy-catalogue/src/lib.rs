@@ -1,7 +1,7 @@
-//! The signatures that kwhy knows, and sets of signatures in general.
+//! The built-in signatures of kwhy, and sets of signatures in general.
 //!
-//! The YAML files are checked and compiled by the build script: nothing of them is parsed when a program
-//! runs. [`Catalogue::builtin`] returns the signatures, [`Catalogue::add_str`] adds others to them.
+//! The YAML files are checked and compiled by the build script, so that a program parses none of them at run time.
+//! [`Catalogue::builtin`] returns the signatures, [`Catalogue::add_str`] adds others to them.
 //!
 //! ```
 //! # #[cfg(feature = "builtin")] {
