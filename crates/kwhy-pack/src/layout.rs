@@ -1,20 +1,21 @@
-//! Lays the rules out for reading: what is short is text that is copied, only the others are pairs that are followed.
+//! Lays out the rules for fast reading: short expansions are stored as text to copy; only longer ones are pairs to
+//! follow.
 
 use super::{BYTES, CHUNK};
 
-/// The rules as they are written.
+/// The rules in the form in which they are written.
 pub struct Layout {
-    /// The numbers that symbols have when they are written: first those that are texts.
+    /// The written number of each symbol; symbols stored as text come first.
     pub numbers: Vec<u16>,
-    /// Where each of the texts is, and its length.
+    /// The start and length of each of these texts.
     places: Vec<(usize, usize)>,
-    /// The texts, which share what they can: a rule's symbols are parts of its text.
+    /// The texts, overlapping where possible: the expansions of a rule's symbols are parts of its own.
     text: Vec<u8>,
-    /// The symbols of the other rules, by their new numbers.
+    /// The pairs of the other rules, by written numbers.
     pairs: Vec<(u16, u16)>,
 }
 
-/// Lays out rules, each of which is made of bytes and of rules before it.
+/// Lays out rules, each of which consists of bytes and earlier rules.
 pub fn lay_out(rules: &[(u32, u32)]) -> Layout {
     let mut lengths = vec![1usize; BYTES];
     for &(left, right) in rules {
@@ -36,7 +37,7 @@ pub fn lay_out(rules: &[(u32, u32)]) -> Layout {
         places[left as usize].get_or_insert(at);
         places[right as usize].get_or_insert(at + lengths[left as usize]);
     }
-    // each text is read as a whole chunk
+    // each text is read as a whole chunk, so the last one needs padding
     text.extend([0; CHUNK]);
     let is_text = |number: &usize| lengths[*number] <= CHUNK;
     let (texts, others): (Vec<usize>, Vec<usize>) = (0..lengths.len()).partition(is_text);
@@ -57,7 +58,7 @@ pub fn lay_out(rules: &[(u32, u32)]) -> Layout {
     }
 }
 
-/// Writes what a symbol stands for.
+/// Appends the expansion of a symbol.
 fn expand(symbol: usize, rules: &[(u32, u32)], text: &mut Vec<u8>) {
     match symbol.checked_sub(BYTES).and_then(|rule| rules.get(rule)) {
         None => text.push(symbol as u8),
@@ -69,7 +70,8 @@ fn expand(symbol: usize, rules: &[(u32, u32)], text: &mut Vec<u8>) {
 }
 
 impl Layout {
-    /// Writes all, with the symbols that a single byte names, as [`Grammar`](super::Grammar) reads it.
+    /// Writes everything in the format that [`Grammar`](super::Grammar) reads. `common` are the symbols with
+    /// single-byte codes.
     pub fn written(&self, common: impl Iterator<Item = u16>) -> Vec<u8> {
         let common: Vec<u16> = common.collect();
         let mut out = Vec::new();

@@ -1,8 +1,8 @@
-//! Packs texts that repeat one another, so that each can be read alone.
+//! Packs texts that share passages, so that each can be unpacked alone.
 //!
-//! A general compressor needs a stream of some length before it is good, and the whole of it to read one text. Here all texts
-//! share one grammar ([`Grammar`]): a symbol is a byte, or a rule that stands for two symbols. A text is the symbols that are left
-//! when each pair that occurs often has become a rule ([`pack()`]), and reading it is following these.
+//! A general-purpose compressor needs a stream of some length to compress well, and all of it to unpack one text. Here
+//! all texts share one grammar ([`Grammar`]): a symbol is a byte, or a rule that expands to two symbols. Packing
+//! ([`pack()`]) replaces frequent pairs with rules; unpacking expands the remaining symbols.
 //!
 //! ```
 //! let packed = kwhy_pack::pack(["the volume is full", "the volume is gone", "the node is gone"]);
@@ -19,14 +19,16 @@ pub use pack::{Packed, pack};
 /// The number of symbols that are bytes.
 const BYTES: usize = 256;
 
-/// The length of the longest rule that is written as text, in bytes: one load.
+/// The maximum length in bytes of an expansion that is stored as text: one vector load.
 const CHUNK: usize = 16;
 
-/// The rules that packed texts share, as [`pack()`] wrote them.
+/// The rules shared by packed texts, as written by [`pack()`].
 ///
-/// Four bytes, the lowest first, for each of the counts: of symbols that a single byte names, of symbols that are texts, of those that are
-/// pairs. Then the former symbols, two bytes each; where each text is, three bytes, and its length, one; the two symbols of each pair;
-/// the texts. A byte of a packed text that names no symbol is the higher byte of a symbol's number, counted from there.
+/// Three little-endian counts of four bytes each: symbols with single-byte codes, symbols stored as text, and symbols
+/// stored as pairs. Then the numbers of the first group, two bytes each; for each of the second group, the start of its
+/// text (three bytes) and its length (one byte); for each of the third, its two symbols; then the texts. In a packed
+/// text, a byte beyond the single-byte codes is the high byte of a symbol's number, counted from there, and the low
+/// byte follows.
 #[derive(Clone, Copy, Debug)]
 pub struct Grammar<'g> {
     common: &'g [[u8; 2]],
@@ -36,7 +38,7 @@ pub struct Grammar<'g> {
 }
 
 impl<'g> Grammar<'g> {
-    /// Takes what [`pack()`] wrote.
+    /// Reads a grammar written by [`pack()`].
     pub const fn new(bytes: &'g [u8]) -> Grammar<'g> {
         let (common, rest) = table(bytes, 0, 12, 2);
         let (places, rest) = table(bytes, 4, rest, 4);
@@ -49,9 +51,9 @@ impl<'g> Grammar<'g> {
         }
     }
 
-    /// Reads a packed text.
+    /// Unpacks a text.
     pub fn read(&self, text: &[u8]) -> String {
-        // a symbol stands for a dozen bytes in the mean
+        // a symbol expands to a dozen bytes on average
         let mut out = Out {
             bytes: vec![0; text.len() * 12 + CHUNK],
             end: 0,
@@ -75,7 +77,7 @@ impl<'g> Grammar<'g> {
         }
     }
 
-    /// Writes what a symbol stands for. A pair's symbols have lower numbers, so that this comes to an end.
+    /// Appends the expansion of a symbol. The symbols of a pair have lower numbers, so the recursion ends.
     fn expand(&self, symbol: u16, out: &mut Out) {
         let mut symbol = symbol;
         loop {
@@ -102,7 +104,7 @@ impl<'g> Grammar<'g> {
     }
 }
 
-/// The rows of a table whose count is at `count`, and where it ends.
+/// Returns the rows of a table, whose number is stored at `count`, and the table's end.
 const fn table(bytes: &[u8], count: usize, start: usize, row: usize) -> (&[u8], usize) {
     let Some(count) = bytes.split_at(count).1.first_chunk::<4>() else {
         panic!("this is no grammar");
@@ -111,7 +113,7 @@ const fn table(bytes: &[u8], count: usize, start: usize, row: usize) -> (&[u8], 
     (bytes.split_at(end).0.split_at(start).1, end)
 }
 
-/// A text that grows by chunks of which only a part counts.
+/// An output buffer written in whole chunks, of which only the first bytes may count.
 struct Out {
     bytes: Vec<u8>,
     end: usize,
@@ -135,12 +137,12 @@ impl Out {
 pub struct PackedText<'g> {
     /// The rules.
     pub grammar: &'g Grammar<'g>,
-    /// The text as [`pack()`] wrote it.
+    /// The text as packed by [`pack()`].
     pub text: &'g [u8],
 }
 
 impl PackedText<'_> {
-    /// Reads the text.
+    /// Unpacks the text.
     pub fn read(&self) -> String {
         self.grammar.read(self.text)
     }

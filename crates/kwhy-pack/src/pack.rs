@@ -1,17 +1,17 @@
-//! Makes a grammar of texts: pairs of symbols that occur often become rules, as in Re-Pair, but many in each round.
+//! Builds a grammar of texts: frequent pairs of symbols become rules, as in Re-Pair, but many per round.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use super::{BYTES, layout};
 
-/// The number of times from which on a rule is worth its four bytes.
+/// The minimum number of occurrences that make a rule worth its four bytes.
 const LEAST: u32 = 5;
 
-/// The symbols that two bytes can number, with some bytes left for the most common ones.
+/// The maximum number of symbols: what two bytes can number, with some byte values left for the most common symbols.
 const MOST_SYMBOLS: usize = 192 << 8;
 
-/// The end of a text: no rule reaches across it.
+/// Marks the end of a text, so that no rule crosses it.
 const END: u32 = u32::MAX;
 
 /// Texts and the rules by which they are packed.
@@ -19,7 +19,7 @@ const END: u32 = u32::MAX;
 pub struct Packed {
     /// The rules, for [`Grammar::new`](super::Grammar::new).
     pub grammar: Vec<u8>,
-    /// The texts in their order.
+    /// The packed texts, in order.
     pub texts: Vec<Vec<u8>>,
 }
 
@@ -43,13 +43,13 @@ pub fn pack<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Packed {
     written(&symbols, &rules)
 }
 
-/// Two symbols as one number.
+/// Encodes two symbols as one number.
 fn pair(left: u32, right: u32) -> u64 {
     u64::from(left) << 32 | u64::from(right)
 }
 
-/// Makes rules of the most frequent pairs, and returns them with the rules' symbols. No two of them overlap: a symbol is the
-/// left one or the right one of all that are chosen, or twice in one.
+/// Turns the most frequent pairs into rules, and returns the pairs with their rules' symbols. No two pairs overlap: a
+/// symbol occurs only on the left or only on the right of them, or twice in one pair.
 fn chosen(symbols: &[u32], rules: &mut Vec<(u32, u32)>) -> Pairs {
     let mut counts = Pairs::default();
     for window in symbols.windows(2) {
@@ -67,7 +67,7 @@ fn chosen(symbols: &[u32], rules: &mut Vec<(u32, u32)>) -> Pairs {
         .filter(|(_, count)| *count >= least)
         .map(|(pair, count)| (count, pair))
         .collect();
-    // the same rules in every run
+    // sorted, so that every run yields the same rules
     frequent.sort_unstable_by_key(|(count, pair)| (u32::MAX - count, *pair));
     let mut is_left = vec![false; BYTES + rules.len()];
     let mut is_right = is_left.clone();
@@ -89,7 +89,7 @@ fn chosen(symbols: &[u32], rules: &mut Vec<(u32, u32)>) -> Pairs {
     chosen
 }
 
-/// Puts rules in place of their pairs.
+/// Replaces pairs with their rules.
 fn replace(symbols: &mut Vec<u32>, chosen: &Pairs) {
     let (mut from, mut to) = (0, 0);
     while let Some(&left) = symbols.get(from) {
@@ -140,7 +140,7 @@ fn written(symbols: &[u32], rules: &[(u32, u32)]) -> Packed {
     packed
 }
 
-/// Hashes a pair: texts of megabytes are counted many times over.
+/// A fast hasher for pairs, as megabytes of text are counted many times.
 #[derive(Default)]
 struct PairHasher(u64);
 
@@ -156,7 +156,7 @@ impl Hasher for PairHasher {
     }
 
     fn write_u64(&mut self, number: u64) {
-        // the table takes its slot from the low bits and its tag from the high ones
+        // the table takes its slot from the low bits and its tag from the high bits
         self.0 = (self.0 ^ number)
             .wrapping_mul(0x9e37_79b9_7f4a_7c15)
             .rotate_left(26);
