@@ -238,9 +238,12 @@ pub(super) fn is_stated(text: &str, range: Range<usize>) -> bool {
 /// Returns true if words near a phrase deny it, ask for it, or make its clause a condition.
 fn is_denied(clause: &str, after: &str) -> bool {
     let near = |word| is_one_of(&NOT_STATED, word);
-    let is_condition = words(clause)
+    let starts_condition = words(clause)
         .next()
-        .is_some_and(|first| is_one_of(&["if", "unless", "when", "whenever"], first))
+        .is_some_and(|first| is_one_of(&["if", "unless", "when", "whenever"], first));
+    // `even if`, `in case`: `when` inside a clause tells the time of what happened
+    let contains_condition = words(clause).any(|word| is_one_of(&["case", "if", "unless"], word));
+    let is_condition = (starts_condition || contains_condition)
         && words(clause).all(|word| !is_one_of(&["i", "my", "our", "we"], word));
     words(clause).rev().take(BESIDE).any(near)
         || is_condition
@@ -341,6 +344,8 @@ mod tests {
             "the crane may be OOMKilled",
             "give it more memory to avoid OOMKilled cranes",
             "if the crane is OOMKilled",
+            "it lifts boxes even if the crane is OOMKilled",
+            "a second one is there in case the crane is OOMKilled",
             "it says OOMKilled: 0",
             "OOMKilled is fixed",
             "OOMKilled means that the crane is too heavy",

@@ -452,11 +452,24 @@ impl<'a> Segmenter<'a> {
         if let Some(format) = structure(text) {
             return format;
         }
-        if self.fence.is_none() && !self.boxed && decoration::is_prose(text) {
-            Format::Prose
-        } else {
-            Format::Plain
+        let is_prose = self.fence.is_none() && !self.boxed && decoration::is_prose(text);
+        match is_prose && !self.is_listed_error(text) {
+            true => Format::Prose,
+            false => Format::Plain,
         }
+    }
+
+    /// Returns true if a line is an item of the list in which a program reports several errors: `2 errors occurred:` and
+    /// an item for each (hashicorp/go-multierror, `format.go`).
+    fn is_listed_error(&self, text: &str) -> bool {
+        let is_item = |text: &str| text.trim_start().starts_with("* ");
+        let open = self.open.as_ref();
+        let last = open.and_then(|open| open.lines.last());
+        is_item(text)
+            && open.is_some_and(|open| open.format == Format::Plain)
+            && last.is_some_and(|last| {
+                is_item(last.text) || last.text.trim_end().ends_with(" occurred:")
+            })
     }
 
     fn push(&mut self, line: Line<'a>) {

@@ -18,6 +18,7 @@
 mod align;
 mod cells;
 pub(crate) mod columns;
+mod custom_columns;
 mod detect_kind;
 mod names;
 mod open;
@@ -237,6 +238,9 @@ fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'
     parsed.has_gaps |= !is_whole;
     // a single row may be all that was requested
     let rows = parsed.objects.get_mut(first..).unwrap_or_default();
+    if table.kind.is_none() {
+        custom_columns::identify_pods(rows);
+    }
     let listed = is_whole && rows.len() > 1;
     for row in rows {
         row.listed = listed;
