@@ -241,7 +241,7 @@ fn is_denied(clause: &str, after: &str) -> bool {
     let starts_condition = words(clause)
         .next()
         .is_some_and(|first| is_one_of(&["if", "unless", "when", "whenever"], first));
-    // `even if`, `in case`: `when` inside a clause tells the time of what happened
+    // `even if`, `in case`: `when` inside a clause says when something happened
     let contains_condition = words(clause).any(|word| is_one_of(&["case", "if", "unless"], word));
     let is_condition = (starts_condition || contains_condition)
         && words(clause).all(|word| !is_one_of(&["i", "my", "our", "we"], word));
