@@ -28,6 +28,18 @@ use kwhy_core::{Analyzer, Catalogue, Document};
 static ANALYZER: LazyLock<Analyzer> = LazyLock::new(Analyzer::new);
 static BLOCKS: LazyLock<Analyzer> = LazyLock::new(|| Analyzer::new().with_blocks_of(300));
 
+/// Returns true if a text is a part of a line, whose secrets it may show as `***`.
+fn shows(text: &str, line: &str) -> bool {
+    let mut rest = line;
+    text.split("***").all(|part| match rest.find(part) {
+        Some(at) => {
+            rest = &rest[at + part.len()..];
+            true
+        }
+        None => false,
+    })
+}
+
 /// A whole analysis: proof occurs in the input, and a second run says the same.
 pub fn analyze(data: &[u8]) {
     let document = Document::new("input", data);
@@ -38,7 +50,7 @@ pub fn analyze(data: &[u8]) {
         for evidence in &finding.evidence {
             // of a very long line the part around the proof is kept
             let line = documents[0].original_line(evidence.line);
-            assert!(line.contains(&evidence.text), "{evidence:?}");
+            assert!(shows(&evidence.text, &line), "{evidence:?}");
             assert!(
                 evidence.text.get(evidence.mark.clone()).is_some(),
                 "{evidence:?}"
@@ -60,7 +72,7 @@ pub fn incident(data: &[u8]) {
     assert_eq!(report.stats.lines, document.line_count());
     for evidence in report.findings.iter().flat_map(|finding| &finding.evidence) {
         let line = document.original_line(evidence.line);
-        assert!(line.contains(&evidence.text), "{evidence:?}");
+        assert!(shows(&evidence.text, &line), "{evidence:?}");
     }
 }
 
