@@ -25,10 +25,10 @@ const MAX_LISTED: usize = 3;
 /// # Errors
 /// The first file that cannot be read or used.
 pub fn load(plan: &CataloguePlan) -> Result<Catalogue, Failure> {
-    let (catalogue, mistakes) = load_what_can_be(plan)?;
-    let more = mistakes.len().saturating_sub(1) as u64;
-    match mistakes.into_iter().next() {
-        Some(mistake) => Err(BadFile::from(mistake).with_more(more).into()),
+    let (catalogue, errors) = load_what_can_be(plan)?;
+    let more = errors.len().saturating_sub(1) as u64;
+    match errors.into_iter().next() {
+        Some(error) => Err(BadFile::from(error).with_more(more).into()),
         None => Ok(catalogue),
     }
 }
@@ -49,7 +49,7 @@ pub fn load_what_can_be(plan: &CataloguePlan) -> Result<(Catalogue, Vec<Signatur
     }
     // a signature may name a cause of any of the folders
     files.sort_by_key(|file| !is_causes(file));
-    let mut mistakes = Vec::new();
+    let mut errors = Vec::new();
     for file in files {
         let text = read(&file)?;
         let name = file.display().to_string();
@@ -64,12 +64,12 @@ pub fn load_what_can_be(plan: &CataloguePlan) -> Result<(Catalogue, Vec<Signatur
                 false => catalogue.errors_of(&name, &text),
             };
             match all.is_empty() {
-                true => mistakes.push(first),
-                false => mistakes.extend(all),
+                true => errors.push(first),
+                false => errors.extend(all),
             }
         }
     }
-    Ok((catalogue, mistakes))
+    Ok((catalogue, errors))
 }
 
 /// The logs beside the file of one rule of the community in which it must be found, and must not.

@@ -244,7 +244,7 @@ fn a_log_in_an_archive_is_of_the_pod_that_its_place_names() {
 }
 
 #[test]
-fn a_scan_goes_on_after_what_cannot_be_read() {
+fn a_scan_continues_after_what_cannot_be_read() {
     let root = std::env::temp_dir().join(format!("kwhy-scan-{}", std::process::id()));
     std::fs::create_dir_all(&root).unwrap();
     let line = b"E0304 05:06:07.123456       1 volumes.go:42] MountVolume.SetUp failed for volume \"conf\" : configmap \"web-conf\" not found\n";

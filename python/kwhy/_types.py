@@ -128,53 +128,6 @@ class BundleSummary(Struct):
 
 
 @dataclass
-class Envelope(Struct):
-    """The envelope that brought a record: a container runtime's file, `kubectl logs`, the journal, syslog."""
-
-    #: The container that wrote it.
-    container: Optional[str] = None
-    #: The pod's namespace.
-    namespace: Optional[str] = None
-    #: The machine on which it was written.
-    node: Optional[str] = None
-    #: The program's process.
-    pid: Optional[str] = None
-    #: The pod whose container wrote it.
-    pod: Optional[str] = None
-    #: The program that wrote it.
-    program: Optional[str] = None
-    #: The stream that it was written to.
-    stream: Optional[Stream] = None
-    #: The time in RFC 3339.
-    time: Optional[str] = None
-    #: False if no year is known: 1970, or 1972 for a leap day, is written then.
-    year_stated: bool = True
-    #: False if the time zone was not stated: UTC is taken then.
-    zone_stated: bool = True
-
-    _required: ClassVar[FrozenSet[str]] = frozenset(
-        []
-    )
-
-    @classmethod
-    def from_dict(cls, json: Mapping[str, Any]) -> "Envelope":
-        """Makes it of JSON."""
-        get = json.get
-        return cls(
-            container=get("container"),
-            namespace=get("namespace"),
-            node=get("node"),
-            pid=get("pid"),
-            pod=get("pod"),
-            program=get("program"),
-            stream=get("stream"),
-            time=get("time"),
-            year_stated=get("year_stated", True),
-            zone_stated=get("zone_stated", True),
-        )
-
-
-@dataclass
 class Check(Struct):
     """A read-only check."""
 
@@ -229,7 +182,7 @@ class CollectedAt(Struct):
 
 @dataclass
 class CommunityRule(Struct):
-    """What a rule of the community says of the problem that it finds."""
+    """The description of a problem in a community rule."""
 
     #: The id: `CRE-2024-0007`.
     id: str
@@ -253,13 +206,13 @@ class CommunityRule(Struct):
     impact_score: Optional[int] = None
     #: The repair, as Markdown.
     mitigation: Optional[str] = None
-    #: The effort of that, from 0 to 10.
+    #: The effort of the mitigation, from 0 to 10.
     mitigation_score: Optional[int] = None
     #: Links for further reading.
     references: List[str] = field(default_factory=list)
-    #: The id of the rule, which stays while its text changes.
+    #: The id of the rule, which stays the same when its text changes.
     rule_id: Optional[str] = None
-    #: The source that it is written for: `cre.log.nginx`.
+    #: The source that it is written for, such as `cre.log.nginx`.
     source: Optional[str] = None
     #: Tags.
     tags: List[str] = field(default_factory=list)
@@ -328,6 +281,53 @@ class Counts(Struct):
 
 
 @dataclass
+class Envelope(Struct):
+    """The envelope that brought a record: a container runtime's file, `kubectl logs`, the journal, syslog."""
+
+    #: The container that wrote it.
+    container: Optional[str] = None
+    #: The pod's namespace.
+    namespace: Optional[str] = None
+    #: The machine on which it was written.
+    node: Optional[str] = None
+    #: The program's process.
+    pid: Optional[str] = None
+    #: The pod whose container wrote it.
+    pod: Optional[str] = None
+    #: The program that wrote it.
+    program: Optional[str] = None
+    #: The stream that it was written to.
+    stream: Optional[Stream] = None
+    #: The time in RFC 3339.
+    time: Optional[str] = None
+    #: False if no year is known: 1970, or 1972 for a leap day, is written then.
+    year_stated: bool = True
+    #: False if the time zone was not stated: UTC is taken then.
+    zone_stated: bool = True
+
+    _required: ClassVar[FrozenSet[str]] = frozenset(
+        []
+    )
+
+    @classmethod
+    def from_dict(cls, json: Mapping[str, Any]) -> "Envelope":
+        """Makes it of JSON."""
+        get = json.get
+        return cls(
+            container=get("container"),
+            namespace=get("namespace"),
+            node=get("node"),
+            pid=get("pid"),
+            pod=get("pod"),
+            program=get("program"),
+            stream=get("stream"),
+            time=get("time"),
+            year_stated=get("year_stated", True),
+            zone_stated=get("zone_stated", True),
+        )
+
+
+@dataclass
 class Event(Struct):
     """A line of `kwhy events -o ndjson`"""
 
@@ -343,10 +343,10 @@ class Event(Struct):
     age_s: Optional[int] = None
     #: The place in the writer's source.
     caller: Optional[str] = None
-    #: What brought it here.
-    envelope: Optional[Envelope] = None
     #: True if its end is missing.
     cut: bool = False
+    #: What brought it here.
+    envelope: Optional[Envelope] = None
     #: All other named values.
     fields: Dict[str, Any] = field(default_factory=dict)
     #: The age at which it was first seen, in seconds back from the output.
@@ -390,8 +390,8 @@ class Event(Struct):
             age_resolution_s=get("age_resolution_s"),
             age_s=get("age_s"),
             caller=get("caller"),
-            envelope=Envelope.from_dict(json["envelope"]) if get("envelope") is not None else None,
             cut=get("cut", False),
+            envelope=Envelope.from_dict(json["envelope"]) if get("envelope") is not None else None,
             fields=get("fields") or {},
             first_age_s=get("first_age_s"),
             from_=get("from"),
@@ -507,7 +507,7 @@ class Finding(Struct):
     title: str
     #: An explanation of the mechanism.
     why: str
-    #: The differing values of further faults of the same kind of the object.
+    #: The differing values of further faults of the object, of the same kind.
     also: List[Dict[str, str]] = field(default_factory=list)
     #: True if `count` is a lower bound and `last` may be later, because a limit was reached.
     at_least: bool = False
@@ -517,7 +517,7 @@ class Finding(Struct):
     others_at_least: bool = False
     #: The line that shows that the fault is resolved.
     recovered: Optional[Evidence] = None
-    #: What rules of the community say of it that found it.
+    #: The community rules that found it, with their own texts.
     rules: List[CommunityRule] = field(default_factory=list)
 
     _required: ClassVar[FrozenSet[str]] = frozenset(
@@ -594,15 +594,15 @@ class Fix(Struct):
 class InputSummary(Struct):
     """A summary of one document."""
 
-    #: The formats found, the most frequent first; none in plain text, and in what is empty.
+    #: The formats found, the most frequent first; empty for plain text and empty inputs.
     formats: List[Format]
     #: The number of lines.
     lines: int
-    #: The number of lines that no parser understands.
+    #: The number of lines that no parser understood.
     not_understood: int
     #: The first of these lines, counted from 1.
     not_understood_lines: List[int]
-    #: The segments, in order; of a large document only those that are not logs, up to 1000.
+    #: The segments, in order; for a large document only those that are not logs, up to 1000.
     segments: List[SegmentSummary]
     #: The document's name.
     source: str
@@ -627,20 +627,19 @@ class InputSummary(Struct):
 
 @dataclass
 class KindHealth(Struct):
-    """The number of objects of one kind by their health, as the last output of each shows it."""
+    """The number of objects of one kind by their health, according to the last output of each."""
 
     #: The kind.
     kind: str
-    #: The number of objects that are not.
+    #: The number of unhealthy objects.
     unwell: int
-    #: The number of objects that are well.
+    #: The number of healthy objects.
     well: int
-    #: True if there are more than the numbers say: the input has more objects than are kept.
+    #: True if the numbers are lower bounds, because the input has more objects than are kept.
     at_least: bool = False
-    #: The number of those that are well whose containers were restarted so shortly before that it may happen
-    #: again.
+    #: The number of healthy objects whose containers were restarted so recently that it may happen again.
     restarted: Optional[int] = None
-    #: The first of those that are not, up to `KindHealth::NAMED`.
+    #: The first unhealthy objects, up to `KindHealth::NAMED`.
     unwell_objects: List[Subject] = field(default_factory=list)
 
     _required: ClassVar[FrozenSet[str]] = frozenset(
@@ -667,7 +666,7 @@ class LimitMet(Struct):
 
     #: The kind.
     limit: str
-    #: A description of what was done.
+    #: A description of what was omitted or done.
     message: str
     #: The document's name.
     source: str
@@ -701,12 +700,12 @@ class Record(Struct):
     message: str
     #: The place in the writer's source.
     caller: Optional[str] = None
-    #: What brought it here.
-    envelope: Optional[Envelope] = None
     #: True if escapes or invisible characters were taken out of it.
     cleaned: bool = False
     #: True if its end is missing.
     cut: bool = False
+    #: What brought it here.
+    envelope: Optional[Envelope] = None
     #: The field that states the error.
     error: Optional[str] = None
     #: The level.
@@ -738,9 +737,9 @@ class Record(Struct):
             lines=json["lines"],
             message=json["message"],
             caller=get("caller"),
-            envelope=Envelope.from_dict(json["envelope"]) if get("envelope") is not None else None,
             cleaned=get("cleaned", False),
             cut=get("cut", False),
+            envelope=Envelope.from_dict(json["envelope"]) if get("envelope") is not None else None,
             error=get("error"),
             level=get("level"),
             logger=get("logger"),
@@ -777,11 +776,11 @@ class Report(Struct):
     bundles: List[BundleSummary] = field(default_factory=list)
     #: The time at which the input was collected: ages count back from then.
     collected_at: Optional[CollectedAt] = None
-    #: The health of the objects that the input shows, by kind.
+    #: The health of the objects in the input, by kind.
     health: List[KindHealth] = field(default_factory=list)
     #: Commands to run next if no cause is certain.
     next: List[Check] = field(default_factory=list)
-    #: Restarts of nodes, rollouts and the start of the cluster.
+    #: Node restarts, rollouts and the start of the cluster.
     situations: List[Situation] = field(default_factory=list)
     #: The number of log records by time and severity, if requested.
     timeline: Optional[TimelineReport] = None
@@ -843,12 +842,12 @@ class SegmentSummary(Struct):
 
 @dataclass
 class Situation(Struct):
-    """What a cluster is going through, beside its faults."""
+    """A state that a cluster is going through, besides its faults."""
 
     situation: Literal["starting", "node_restarted", "rollout"]
-    #: When the first one was.
+    #: The time at which the first node was created.
     since: Optional[str] = None
-    #: When they ended.
+    #: The time at which they ended.
     at: Optional[str] = None
     #: The node's name.
     node: Optional[str] = None
@@ -1002,11 +1001,11 @@ class Unexplained(Struct):
     count: int
     #: An example.
     evidence: List[Evidence]
-    #: The event's reason, or its message where it has none.
+    #: The event's reason, or its message if it has none.
     reason: str
     #: The severity stated by the writer.
     severity: Optional[Severity]
-    #: `over` if its log went on without it, or its object is well since.
+    #: `over` if its log continued without it, or its object has been healthy since.
     state: State
     #: True if `count` is a lower bound: some records that report errors were skipped or not kept apart.
     at_least: bool = False

@@ -37,13 +37,13 @@ pub fn lint(
     page: (&Layout, Option<usize>),
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
-    let (mut catalogue, mistakes) = catalogue::load_what_can_be(plan)?;
+    let (mut catalogue, errors) = catalogue::load_what_can_be(plan)?;
     catalogue::take_logs(&mut catalogue)?;
     let analyzer = Analyzer::with_catalogue(catalogue);
     let catalogue = analyzer.catalogue();
     let healthy = read(&how.healthy)?;
     let proof = analyzer.proof();
-    let mut lints: Vec<Lint> = mistakes.iter().map(Lint::from).collect();
+    let mut lints: Vec<Lint> = errors.iter().map(Lint::from).collect();
     lints.extend(proof.lints(
         |signature| is_meant(catalogue, how.which, signature),
         &healthy,

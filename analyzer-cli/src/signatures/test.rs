@@ -38,7 +38,7 @@ pub fn test(
     page: (&Layout, Option<usize>),
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
-    let (mut catalogue, mistakes) = catalogue::load_what_can_be(plan)?;
+    let (mut catalogue, errors) = catalogue::load_what_can_be(plan)?;
     catalogue::take_logs(&mut catalogue)?;
     let analyzer = Analyzer::with_catalogue(catalogue);
     let catalogue = analyzer.catalogue();
@@ -48,7 +48,7 @@ pub fn test(
         signatures: how_many(catalogue, which),
         examples: outcomes.len(),
         failed: outcomes.iter().filter(|o| o.failure.is_some()).collect(),
-        refused: mistakes.iter().map(Lint::from).collect(),
+        refused: errors.iter().map(Lint::from).collect(),
     };
     if json {
         write_json(&output, out)?;
@@ -120,8 +120,8 @@ fn write(
     page: (&Layout, Option<usize>),
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    for mistake in &output.refused {
-        place(page, Style::Plain, &visible(&mistake.to_string()), out)?;
+    for error in &output.refused {
+        place(page, Style::Plain, &visible(&error.to_string()), out)?;
     }
     for outcome in &output.failed {
         let failure = outcome.failure.as_deref().unwrap_or_default();

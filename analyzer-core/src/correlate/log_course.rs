@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_log_goes_on_after_is_over() {
+    fn what_a_log_continues_after_is_over() {
         let at = |seconds: i128| Some(seconds * 1_000_000_000);
         assert!(!records(&[100]).is_over(at(110), 0));
         assert!(records(&[100]).is_over(at(200), 0));

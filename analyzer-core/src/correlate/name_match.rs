@@ -63,11 +63,11 @@ fn contains_name(text: &str, name: &str) -> bool {
         let before = text.get(..at).and_then(|before| before.chars().next_back());
         let mut after = text.get(at + name.len()..).unwrap_or_default().chars();
         // a trailing dot ends the sentence
-        let goes_on = match after.next() {
+        let continues = match after.next() {
             Some('.') => after.next().is_some_and(is_part),
             next => next.is_some_and(is_part),
         };
-        !before.is_some_and(|c| is_part(c) || c == '.') && !goes_on
+        !before.is_some_and(|c| is_part(c) || c == '.') && !continues
     })
 }
 

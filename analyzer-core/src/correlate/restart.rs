@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_of_the_output_tells_where_it_is_known() {
+    fn the_time_of_the_output_shows_where_it_is_known() {
         let second = |seconds: i128| Some(seconds * NANOS);
         let restart = Restart {
             ended: second(1000),

@@ -507,15 +507,15 @@ impl Snapshots {
     /// Returns, for each group, a hit in the snapshot that shows it to be resolved: the last
     /// snapshot of every object of the group is later, and shows no fault.
     pub fn superseded(&self, catalogue: &Catalogue, groups: &[Group]) -> Vec<Option<Hit>> {
-        let is_trouble = |group: &&Group| {
+        let is_failing = |group: &&Group| {
             let signature = catalogue.at(group.signature);
             signature.role != Role::Benign && signature.severity >= Level::Warning
         };
         let hits = groups
             .iter()
-            .filter(is_trouble)
+            .filter(is_failing)
             .flat_map(|group| &group.hits);
-        let in_trouble: HashSet<(usize, usize)> = hits
+        let is_failing: HashSet<(usize, usize)> = hits
             .filter_map(|hit| Some(self.own(hit)?.place_in_input()))
             .collect();
         let over = |group: &Group| {
@@ -525,7 +525,7 @@ impl Snapshots {
                 let last = self.later(own)?;
                 // a container that restarts repeatedly is healthy in between
                 let is_sound =
-                    !in_trouble.contains(&last.place_in_input()) && last.restarts <= own.restarts;
+                    !is_failing.contains(&last.place_in_input()) && last.restarts <= own.restarts;
                 shown = Some(last).filter(|_| is_sound);
                 shown?;
             }

@@ -48,7 +48,7 @@ impl Seen {
 
 impl Clocks {
     /// Marks the first records of a part's writers if they run backwards, and continues after the part.
-    pub(super) fn go_on(&mut self, events: &mut [Event<'_>], seen: Seen) {
+    pub(super) fn resume(&mut self, events: &mut [Event<'_>], seen: Seen) {
         for (writer, index) in seen.first {
             if let (Some(before), Some(event)) = (self.last.get(&writer), events.get_mut(index)) {
                 event.back = back(event, *before);

@@ -57,7 +57,7 @@ System Info:
     }
 
     #[test]
-    fn a_living_node_tells_when_it_was_shown() {
+    fn a_living_node_shows_when_it_was_shown() {
         assert_eq!(of("True"), Some(1_709_615_167_000_000_000));
         assert_eq!(of("False"), None);
         assert_eq!(of("Unknown"), None);

@@ -197,7 +197,7 @@ impl DocumentStats {
         }
         if let Some(bytes) = self.cancelled_after {
             let message = format!(
-                "reading was cancelled after {bytes} bytes: the report tells of what was read until then"
+                "reading was cancelled after {bytes} bytes: the report is about what was read until then"
             );
             all.push(met(Limit::Interrupted, message));
         }

@@ -410,7 +410,7 @@ impl State {
         let ordered: Vec<Parsed<'_>> = ordered
             .into_iter()
             .map(|(mut parsed, seen)| {
-                self.clocks.go_on(&mut parsed.events, seen);
+                self.clocks.resume(&mut parsed.events, seen);
                 parsed
             })
             .collect();
@@ -440,11 +440,11 @@ impl State {
         let Some(first) = segments.first_mut() else {
             return;
         };
-        let goes_on = first.is_log && first.subject == Subject::default();
-        if let Some(open) = self.open.as_ref().filter(|_| goes_on) {
+        let continues = first.is_log && first.subject == Subject::default();
+        if let Some(open) = self.open.as_ref().filter(|_| continues) {
             first.subject.fill_from(open);
         }
-        let unbroken = goes_on && segments.iter().all(|segment| segment.is_log);
+        let unbroken = continues && segments.iter().all(|segment| segment.is_log);
         if let Some(last) = segments.last().filter(|_| !unbroken) {
             let known = last.is_log && last.subject != Subject::default();
             self.open = known.then(|| last.subject.clone());

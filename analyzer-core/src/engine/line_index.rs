@@ -216,8 +216,8 @@ impl LineIndex {
     }
 
     /// Decides the lines that depend on whether the last record continues.
-    fn settle(&mut self, goes_on: bool) {
-        if goes_on {
+    fn settle(&mut self, continues: bool) {
+        if continues {
             self.held.clear();
         } else {
             self.breaks.append(&mut self.held);

@@ -29,7 +29,7 @@ pub(crate) struct Piece {
     /// True if it ends the line.
     pub is_last: bool,
     /// True if it continues the list in which the previous piece ends.
-    pub goes_on: bool,
+    pub continues: bool,
     /// True if the line ends before its brackets are closed.
     pub is_cut_off: bool,
     /// The number of strings whose end was omitted.
@@ -268,7 +268,7 @@ impl Cutter {
                 let ends_piece = self.began == self.frames.len();
                 self.frames.pop();
                 if ends_piece && self.bytes.is_empty() {
-                    self.piece.goes_on = false;
+                    self.piece.continues = false;
                     self.begin();
                 } else if ends_piece {
                     self.give(false);
@@ -295,7 +295,7 @@ impl Cutter {
         let was_skipping = std::mem::take(&mut self.is_skipping);
         self.piece.ends.push(self.bytes.len());
         if was_skipping {
-            self.piece.goes_on = is_of_list;
+            self.piece.continues = is_of_list;
             self.begin();
         } else if self.bytes.len() >= self.size {
             self.give(is_of_list);
@@ -334,8 +334,8 @@ impl Cutter {
         }
     }
 
-    /// Emits the piece; `goes_on` is true if the next one continues the same list.
-    fn give(&mut self, goes_on: bool) {
+    /// Emits the piece; `continues` is true if the next one continues the same list.
+    fn give(&mut self, continues: bool) {
         let left_out: u64 = self.piece.gaps.iter().map(|gap| gap.characters).sum();
         // a byte order mark has no column
         let line = match self.piece.is_first {
@@ -347,7 +347,7 @@ impl Cutter {
             characters: left_out + characters(line.unwrap_or(&self.bytes)),
         };
         let next = Piece {
-            goes_on,
+            continues,
             gaps: vec![before],
             ..Piece::default()
         };

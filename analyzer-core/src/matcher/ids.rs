@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_record_tells_of_its_ids() {
+    fn what_a_record_shows_of_its_ids() {
         let pod = Subject::new("Pod", Some("harbour"), "tide-0");
         let own = ids(
             pod.clone(),

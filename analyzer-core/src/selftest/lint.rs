@@ -299,9 +299,9 @@ fn lint_parts(lints: &mut Lints<'_>) {
             }
         }
     }
-    for mistake in advice::mistakes(signature) {
-        let place = (mistake.field, mistake.piece.as_str());
-        lints.add((Error, mistake.code), place, mistake.message);
+    for error in advice::errors(signature) {
+        let place = (error.field, error.piece.as_str());
+        lints.add((Error, error.code), place, error.message);
     }
 }
 

@@ -95,7 +95,7 @@ fn a_file_of_the_catalogue_has_one_place() {
 }
 
 #[test]
-fn mistakes_of_one_signature() {
+fn errors_of_one_signature() {
     for (from, to, code) in [
         ("title: bin {bin} is full", "title: a bin is full", ""),
         (

@@ -241,7 +241,7 @@ fn what_precedes_the_damage_is_read() {
 }
 
 #[test]
-fn reading_goes_on_after_a_damaged_header() {
+fn reading_continues_after_a_damaged_header() {
     let mut tar = tar_of(&[
         ("a.log", b"one\n"),
         ("b.log", b"two\n"),

@@ -157,7 +157,7 @@ fn what_comes_after_a_failure_is_read() {
 }
 
 #[test]
-fn an_incident_goes_on_after_a_failure() {
+fn an_incident_continues_after_a_failure() {
     let text = [LOG, EVENTS].concat();
     for at in 0..text.len() {
         let mut incident = ANALYZER.incident();

@@ -196,7 +196,7 @@ pub fn read(reading: &InputSet, stdin: impl Read + Send, take: &mut dyn Document
         if shared.is_stopped() {
             let read = shared.members.load(std::sync::atomic::Ordering::Relaxed);
             let message = format!(
-                "it was broken off after {read} files: the report tells of what was read until then"
+                "it was broken off after {read} files: the report is about what was read until then"
             );
             let name = match source {
                 Source::Stdin => "stdin".to_owned(),

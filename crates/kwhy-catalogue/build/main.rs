@@ -183,9 +183,9 @@ fn read(file: &str, yaml: &str, causes: &Causes) -> Result<Vec<Signature>, Failu
         .map(|document| check::read_document(file, yaml, document, causes));
     let signatures = check::joined(file, yaml, parts.collect())?;
     for signature in &signatures {
-        if let Some(mistake) = advice::mistakes(signature).first() {
-            let message = format!("{} [{}]", mistake.message, mistake.code);
-            return Err(SignatureError::about(file, yaml, &mistake.piece, message).into());
+        if let Some(error) = advice::errors(signature).first() {
+            let message = format!("{} [{}]", error.message, error.code);
+            return Err(SignatureError::about(file, yaml, &error.piece, message).into());
         }
     }
     Ok(signatures)

@@ -468,7 +468,7 @@ why: it is mounted
     }
 
     #[test]
-    fn mistakes_have_a_place() {
+    fn errors_have_a_place() {
         let cases = [
             (GOOD.replace("{name} is", "{nam} is"), "x.yaml:4:", "{nam}"),
             (

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn circles_end() {
+    fn cycles_end() {
         let mut report = samples::with_symptoms();
         let back = kwhy_core::report::Explained::new(1, "");
         report.findings[1].explains.push(back);

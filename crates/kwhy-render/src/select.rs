@@ -486,7 +486,7 @@ mod tests {
     }
 
     #[test]
-    fn only_trouble_counts() {
+    fn only_failures_count() {
         let mut report = with_symptoms();
         assert!(holds(&report, Some(Level::Error)));
         assert!(!holds(&report, None));

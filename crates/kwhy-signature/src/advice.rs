@@ -73,7 +73,7 @@ const PLACEHOLDERS: &[&str] = &[
 
 /// A problem in a check or fix.
 #[derive(Debug)]
-pub struct Mistake {
+pub struct AdviceError {
     /// The kebab-case code of the problem.
     pub code: &'static str,
     /// The field concerned.
@@ -85,11 +85,11 @@ pub struct Mistake {
 }
 
 /// Returns the problems of a signature's checks and fixes, in order.
-pub fn mistakes(signature: &Signature) -> Vec<Mistake> {
+pub fn errors(signature: &Signature) -> Vec<AdviceError> {
     let mut found = Vec::new();
     for (field, run) in signature.commands() {
         let mut add = |code, message: String| {
-            found.push(Mistake {
+            found.push(AdviceError {
                 code,
                 field,
                 piece: run.as_str().to_owned(),
@@ -123,7 +123,7 @@ pub fn mistakes(signature: &Signature) -> Vec<Mistake> {
     }
     for (number, fix) in signature.fix.iter().enumerate() {
         let wrong = repair(fix, number == 0).into_iter();
-        found.extend(wrong.map(|message| Mistake {
+        found.extend(wrong.map(|message| AdviceError {
             code: "destructive",
             field: "fix",
             piece: fix.text.as_str().to_owned(),
@@ -204,7 +204,7 @@ mod tests {
         let causes = Causes::new(&[("node/not-ready", "the kubelet does not answer")]);
         let document = check::documents(&yaml)[0];
         let signature = check::read_document("x.yaml", &yaml, &document, &causes).unwrap();
-        mistakes(&signature).iter().map(|it| it.code).collect()
+        errors(&signature).iter().map(|it| it.code).collect()
     }
 
     #[test]

@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named() {
+    fn errors_are_named() {
         assert!(Comparison::parse("{a}").is_err());
         assert!(Comparison::parse("{a} < many").is_err());
     }

@@ -542,7 +542,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named() {
+    fn errors_are_named() {
         for (pattern, says) in [
             ("{a", "not closed"),
             ("a}", "closing brace"),

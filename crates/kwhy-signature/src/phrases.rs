@@ -46,14 +46,14 @@ impl Required {
     /// Ranks how well the texts indicate a match: rare ones first, then few, then long ones. Among common texts,
     /// wording of a failure is better than what failed: logs are full of nouns.
     fn rank(&self, made: Made) -> (bool, std::cmp::Reverse<usize>, bool, usize) {
-        let tells = made.tell(&self.texts);
-        let few = if tells { self.texts.len() } else { 0 };
+        let is_specific = made.tell(&self.texts);
+        let few = if is_specific { self.texts.len() } else { 0 };
         let shortest = self.shortest();
         let fails = made == Made::Phrases
-            && !tells
+            && !is_specific
             && shortest >= MIN_LITERAL
             && !self.texts.iter().any(|text| has_own_words(words_of(text)));
-        (tells, std::cmp::Reverse(few), fails, shortest)
+        (is_specific, std::cmp::Reverse(few), fails, shortest)
     }
 
     /// Returns true if a large log can be searched for the texts: they are few, and none occurs in most logs.
@@ -110,11 +110,11 @@ impl Made {
     /// Returns true if each of the texts is worth searching for.
     fn tell(self, texts: &[String]) -> bool {
         let is_several = texts.len() > 1;
-        let tells = |text: &String| match self {
+        let is_specific = |text: &String| match self {
             Made::Phrases => text.len() >= MIN_LITERAL && is_rare(text, is_several),
             Made::Words => text.len() >= TELLING_WORD,
         };
-        !texts.is_empty() && texts.iter().all(tells)
+        !texts.is_empty() && texts.iter().all(is_specific)
     }
 }
 

@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named() {
+    fn errors_are_named() {
         for wrong in ["{a", "a}", "{a b}"] {
             assert!(Template::parse(wrong).is_err(), "{wrong}");
         }

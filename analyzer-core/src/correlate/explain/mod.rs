@@ -181,7 +181,7 @@ pub(crate) fn explain(
             Some((chosen.cause, chosen.why.to_string()))
         })
         .collect();
-    open_circles(catalogue, groups, &mut explained);
+    break_cycles(catalogue, groups, &mut explained);
     // true if a possible cause was skipped, or compared only in part
     let is_cut = |symptom: &usize| {
         let own = groups[*symptom].signature;
@@ -259,7 +259,7 @@ fn hundredths(signature: &Signature) -> i64 {
 }
 
 /// Breaks cycles of explanations: the group of a cycle that started first is left unexplained.
-fn open_circles(catalogue: &Catalogue, groups: &[Group], explained: &mut Explanations) {
+fn break_cycles(catalogue: &Catalogue, groups: &[Group], explained: &mut Explanations) {
     for start in 0..explained.len() {
         let mut circle = vec![start];
         let mut at = start;

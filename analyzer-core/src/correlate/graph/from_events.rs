@@ -13,7 +13,7 @@ struct MessagePattern {
     verb: &'static str,
 }
 
-const fn tells(
+const fn relates(
     reason: &'static str,
     before: &'static str,
     kind: &'static str,
@@ -29,17 +29,17 @@ const fn tells(
 
 /// kube-scheduler and the workload controllers, since Kubernetes 1.0.
 const MESSAGES: &[MessagePattern] = &[
-    tells("Scheduled", " to ", "Node", "runs on"),
-    tells("SuccessfulCreate", "Created pod: ", "Pod", "owns"),
-    tells("SuccessfulCreate", "create Pod ", "Pod", "owns"),
-    tells("SuccessfulCreate", "Created job ", "Job", "owns"),
-    tells(
+    relates("Scheduled", " to ", "Node", "runs on"),
+    relates("SuccessfulCreate", "Created pod: ", "Pod", "owns"),
+    relates("SuccessfulCreate", "create Pod ", "Pod", "owns"),
+    relates("SuccessfulCreate", "Created job ", "Job", "owns"),
+    relates(
         "ScalingReplicaSet",
         "Scaled up replica set ",
         "ReplicaSet",
         "owns",
     ),
-    tells(
+    relates(
         "ScalingReplicaSet",
         "Scaled down replica set ",
         "ReplicaSet",
@@ -57,13 +57,17 @@ pub(super) fn edge(event: &Event<'_>) -> Option<(Subject, &'static str, Subject)
     let reason = event.reason.as_ref().filter(|_| is_read)?.as_str();
     event.subject.name.as_ref()?;
     let message = event.message.as_str();
-    let mut all = MESSAGES.iter().filter(|tells| tells.reason == reason);
-    all.find_map(|tells| {
-        let (_, rest) = message.split_once(tells.before)?;
+    let mut all = MESSAGES.iter().filter(|relates| relates.reason == reason);
+    all.find_map(|relates| {
+        let (_, rest) = message.split_once(relates.before)?;
         let name = rest.split_whitespace().next()?;
         let namespace = event.subject.namespace.as_deref();
-        let namespace = namespace.filter(|_| tells.kind != "Node");
+        let namespace = namespace.filter(|_| relates.kind != "Node");
         let this = plain(&event.subject);
-        Some((this, tells.verb, Subject::new(tells.kind, namespace, name)))
+        Some((
+            this,
+            relates.verb,
+            Subject::new(relates.kind, namespace, name),
+        ))
     })
 }

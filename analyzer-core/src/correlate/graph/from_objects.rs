@@ -387,7 +387,7 @@ status:
     }
 
     #[test]
-    fn a_describe_tells_the_same() {
+    fn a_describe_shows_the_same() {
         let found = edges_of_describe(
             "\
 Name:             tide-0

@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn circles_end() {
+    fn cycles_end() {
         let mut graph = Graph::default();
         graph.add(edge(("Pod", "a"), "uses", ("Pod", "b")));
         graph.add(edge(("Pod", "b"), "uses", ("Pod", "a")));

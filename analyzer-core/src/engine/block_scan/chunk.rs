@@ -231,7 +231,7 @@ impl BlockScan<'_, '_, '_> {
         };
         let parsed = piece.parse(chunk.text.text(), self.limits);
         let reach = Reach {
-            start: piece.goes_on,
+            start: piece.continues,
             end: !piece.is_last,
             ..Reach::default()
         };

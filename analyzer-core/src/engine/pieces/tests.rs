@@ -46,7 +46,7 @@ fn lists_are_cut_between_their_items() {
         [false, false, false, false, true]
     );
     assert_eq!(
-        flags(|piece| piece.goes_on),
+        flags(|piece| piece.continues),
         [false, true, true, false, false]
     );
     assert_eq!(all[1].1.of.as_deref(), Some("Pod"));

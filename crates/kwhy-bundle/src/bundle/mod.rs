@@ -298,7 +298,7 @@ impl<S: DocumentSink> MemberVisitor for Bundles<S> {
             return self.skip(member, why);
         }
         match place.content {
-            Some(Content::Ignore) => return self.skip(member, "tells nothing new"),
+            Some(Content::Ignore) => return self.skip(member, "adds nothing"),
             Some(Content::Errors) => {
                 self.failure(member, content);
                 return self.skip(member, "a collector's own failures");

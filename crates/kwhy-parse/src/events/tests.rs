@@ -552,7 +552,7 @@ fn line_breaks_lost_in_copying() {
 }
 
 #[test]
-fn a_sentence_goes_on_after_a_line_that_was_broken_by_hand() {
+fn a_sentence_continues_after_a_line_that_was_broken_by_hand() {
     let row = "  Warning  FailedMount  8s  kubelet  ";
     for (one, two) in [
         (

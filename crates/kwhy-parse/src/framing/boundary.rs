@@ -127,7 +127,7 @@ fn continues_in_envelope(bytes: &[u8], at: usize, line: &[u8]) -> bool {
     }
     let line = text(line);
     if let Some(entry) = entry_at(bytes, at, &line) {
-        return entry.goes_on;
+        return entry.continues;
     }
     if log::carries_record(&line) {
         return false;

@@ -3,7 +3,7 @@ use memchr::memmem;
 use super::*;
 
 #[test]
-fn unfinished_lines_go_on() {
+fn unfinished_lines_continue() {
     let text = b"\
 2031-03-04T05:06:07Z stdout F done\n\
 2031-03-04T05:06:07Z stdout P a long\n\
@@ -17,7 +17,7 @@ fn unfinished_lines_go_on() {
 }
 
 #[test]
-fn unfinished_lines_of_docker_go_on() {
+fn unfinished_lines_of_docker_continue() {
     let time = r#""stream":"stdout","time":"2031-03-04T05:06:07Z"}"#;
     let text = format!(
         "[pod/web-0/app] {{\"log\":\"one \\\\n\",{time}\n\
@@ -48,7 +48,7 @@ fn at(text: &[u8], line: usize) -> usize {
 }
 
 #[test]
-fn entries_that_go_on_begin_no_record() {
+fn entries_that_continue_begin_no_record() {
     let entry = |message: &str| {
         format!(
             "__CURSOR=s=1;i=2\n__REALTIME_TIMESTAMP=1709528767000000\nPRIORITY=6\nMESSAGE={message}\n_PID=7\n\n"

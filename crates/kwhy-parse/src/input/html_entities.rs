@@ -50,15 +50,15 @@ fn numbered(digits: &[u8], radix: u32) -> Option<char> {
 }
 
 /// Returns true if an entity suggests that its line is escaped: a bracket, a plain quote or a space.
-pub(super) fn tells(text: &[u8]) -> bool {
+pub(super) fn shows_encoding(text: &[u8]) -> bool {
     const NAMES: [&[u8]; 6] = [b"&lt;", b"&gt;", b"&quot;", b"&apos;", b"&nbsp;", b"&#"];
     NAMES.iter().any(|name| text.starts_with(name))
         && at_start(text).is_some_and(|(_, c)| matches!(c, '<' | '>' | '"' | '\'' | ' '))
 }
 
-/// Returns true if the bytes may contain an entity that [`tells`], judging by its first letters; written so that the
+/// Returns true if the bytes may contain an entity that [`shows_encoding`], judging by its first letters; written so that the
 /// compiler vectorises it.
-pub(super) fn may_tell(bytes: &[u8]) -> bool {
+pub(super) fn may_show_encoding(bytes: &[u8]) -> bool {
     let length = bytes.len().saturating_sub(2);
     let (Some(first), Some(second), Some(third)) =
         (bytes.get(..length), bytes.get(1..=length), bytes.get(2..))
@@ -87,7 +87,7 @@ pub(super) fn is_escaped(line: &[u8]) -> bool {
         let rest = line.get(at..).unwrap_or(&[]);
         match at_start(rest) {
             Some((_, c)) => {
-                is_encoded |= tells(rest);
+                is_encoded |= shows_encoding(rest);
                 has_quote |= c == '"';
             }
             None => return false,

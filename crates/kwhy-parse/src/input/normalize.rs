@@ -55,9 +55,13 @@ fn has_dirty_ascii(bytes: &[u8]) -> bool {
         }
         // an entity may extend beyond the chunk
         let reach = bytes.get(at..bytes.len().min(end + 4)).unwrap_or(chunk);
-        if html_entities::may_tell(reach) {
+        if html_entities::may_show_encoding(reach) {
             for entity in memchr_iter(b'&', chunk).map(|offset| at + offset) {
-                if entity >= seen && bytes.get(entity..).is_some_and(html_entities::tells) {
+                if entity >= seen
+                    && bytes
+                        .get(entity..)
+                        .is_some_and(html_entities::shows_encoding)
+                {
                     let line = line_around(bytes, entity);
                     if bytes
                         .get(line.clone())

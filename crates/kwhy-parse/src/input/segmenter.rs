@@ -145,7 +145,7 @@ impl<'a> Segmenter<'a> {
             }
             return;
         }
-        if self.goes_on(raw, rest) {
+        if self.continues(raw, rest) {
             return;
         }
         if let Some(line) = self.data(raw) {
@@ -247,12 +247,12 @@ impl<'a> Segmenter<'a> {
     }
 
     /// Decides on the pending lines: they belong to the log if it continues after them.
-    fn settle(&mut self, goes_on: bool) {
+    fn settle(&mut self, continues: bool) {
         if self.pending.is_empty() {
             return;
         }
         let pending = std::mem::take(&mut self.pending);
-        if goes_on {
+        if continues {
             pending.into_iter().for_each(|line| self.push(line));
             return;
         }
@@ -326,7 +326,7 @@ impl<'a> Segmenter<'a> {
     }
 
     /// Adds a line to the objects of the open segment; returns false if it does not belong to them.
-    fn goes_on(&mut self, raw: Line<'a>, rest: &[Line<'a>]) -> bool {
+    fn continues(&mut self, raw: Line<'a>, rest: &[Line<'a>]) -> bool {
         let Some(Objects { run, marked }) = &mut self.objects else {
             return false;
         };

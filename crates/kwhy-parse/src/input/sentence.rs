@@ -77,9 +77,9 @@ pub(super) fn is_broken(before: &str, line: &str, after: &str) -> bool {
     }
     let last = last_word(before);
     let is_lower = bare.starts_with(|c: char| c.is_ascii_lowercase());
-    let may_go_on = is_lower || bare.starts_with(['"', '\'', '(']);
+    let may_continue = is_lower || bare.starts_with(['"', '\'', '(']);
     let is_unfinished = NEVER_LAST.contains(&last) || (wide >= LONG && UNFINISHED.contains(&last));
-    if is_unfinished && may_go_on && !begins_alike(bare, after) {
+    if is_unfinished && may_continue && !begins_alike(bare, after) {
         return true;
     }
     // the cause of an error is on a line of its own

@@ -217,7 +217,7 @@ mod tests {
     }
 
     /// Returns true if the last line continues the preceding record.
-    fn goes_on(text: &str) -> bool {
+    fn continues(text: &str) -> bool {
         let lines: Vec<&str> = text.lines().collect();
         let (last, before) = lines.split_last().unwrap();
         let before = before.iter().rev().map(|line| Cow::Borrowed(*line));
@@ -225,24 +225,24 @@ mod tests {
     }
 
     #[test]
-    fn what_was_taken_at_once_goes_on() {
+    fn what_was_taken_at_once_continues() {
         let at_once = enveloped(&[(0, HEAD), (2_000, "no arm"), (3_000, "no power")]);
         let message = "lift failed:\nno arm\nno power";
         assert_eq!(messages(&at_once), [message]);
-        assert!(goes_on(&at_once));
+        assert!(continues(&at_once));
         let later = enveloped(&[(0, HEAD), (2_000, "no arm"), (5_000_000, "no power")]);
         assert_eq!(messages(&later), ["lift failed:\nno arm", "no power"]);
-        assert!(!goes_on(&later));
+        assert!(!continues(&later));
     }
 
     #[test]
     fn without_times_the_format_decides() {
         let prefixed = |head: &str| format!("[pod/crane-0/arm] {head}\n[pod/crane-0/arm] no arm\n");
         assert_eq!(messages(&prefixed(HEAD)), ["lift failed:\nno arm"]);
-        assert!(goes_on(&prefixed(HEAD)));
+        assert!(continues(&prefixed(HEAD)));
         let structured = prefixed("E0304 05:06:07.123456       1 quay.go:7] \"Lift failed\" n=7");
         assert_eq!(messages(&structured), ["Lift failed", "no arm"]);
-        assert!(!goes_on(&structured));
+        assert!(!continues(&structured));
     }
 
     #[test]
@@ -250,6 +250,6 @@ mod tests {
         let between =
             enveloped(&[(0, HEAD), (1_000, "no arm")]).replacen("stderr F E", "stdout F E", 1);
         assert_eq!(messages(&between).len(), 2);
-        assert!(!goes_on(&between));
+        assert!(!continues(&between));
     }
 }

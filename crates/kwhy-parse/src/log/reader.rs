@@ -375,7 +375,7 @@ impl<'a> Reader<'a> {
             && record.stack.is_none()
             && !record.gap
             && text.starts_with(' ')
-            && layout::goes_on(record.more.last().map_or("", Payload::as_str), text)
+            && layout::continues(record.more.last().map_or("", Payload::as_str), text)
         {
             record.join(payload, at.span.end, at.lines);
             return;

@@ -165,8 +165,8 @@ impl ObjectExtent {
         if line.indent() <= self.base && other() {
             return false;
         }
-        let goes_on = |next: Line<'_>| next.indent() > self.base && is_json(next.text.trim());
-        is_json(bare) || is_ellipsis(bare) || rest.first().is_some_and(goes_on)
+        let continues = |next: Line<'_>| next.indent() > self.base && is_json(next.text.trim());
+        is_json(bare) || is_ellipsis(bare) || rest.first().is_some_and(continues)
     }
 }
 

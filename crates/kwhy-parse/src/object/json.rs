@@ -227,8 +227,8 @@ impl<'a> Reading<'_, '_, 'a> {
                 _ => {
                     let next = self.bytes.get(at + 1..).unwrap_or_default();
                     let begins = next.iter().find(|b| !matches!(b, b' ' | b'\t'));
-                    let goes_on = begins.is_some_and(|b| !b"\"{}[]\n".contains(b));
-                    if !goes_on {
+                    let continues = begins.is_some_and(|b| !b"\"{}[]\n".contains(b));
+                    if !continues {
                         return at;
                     }
                     at += 1;

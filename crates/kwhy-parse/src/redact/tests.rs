@@ -332,7 +332,7 @@ fn a_password_of_words_is_masked() {
 }
 
 #[test]
-fn a_mark_tells_no_length() {
+fn a_mark_shows_no_length() {
     let short = masked("password=aB3\n").into_owned();
     assert_eq!(short, masked("password=aB3aB3aB3aB3\n"));
     assert_eq!(short, "password=***\n");

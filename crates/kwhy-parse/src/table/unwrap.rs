@@ -143,11 +143,11 @@ pub(crate) fn join<'a>(
         let mut parts = 1;
         let mut last = first;
         while let Some(next) = rest.get(parts) {
-            let goes_on = parts < MAX_PARTS
+            let continues = parts < MAX_PARTS
                 && is_full(last, width)
                 && next.number == last.number + 1
                 && !begins(next);
-            if !goes_on {
+            if !continues {
                 break;
             }
             last = next;

@@ -29,7 +29,7 @@ use head::Head;
 pub(crate) use learned::Layout;
 pub(super) use named::{LOGBACK, PYTHON, SPRING_BOOT};
 use parts::{Kind, Part};
-pub(super) use spread::{ends, goes_on};
+pub(super) use spread::{continues, ends};
 
 /// Any layout that is not one of a well-known writer.
 pub(super) const FORMAT: FormatSpec = FormatSpec {

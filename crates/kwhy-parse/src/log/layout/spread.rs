@@ -51,7 +51,7 @@ fn context(line: &str) -> Option<Range<usize>> {
 }
 
 /// Returns true if a line is a source location, or a context after one: `before` is the record's last line.
-pub(in crate::log) fn goes_on(before: &str, line: &str) -> bool {
+pub(in crate::log) fn continues(before: &str, line: &str) -> bool {
     place(line).is_some() || context(line).is_some() && ends(before)
 }
 

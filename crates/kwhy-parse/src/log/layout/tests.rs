@@ -388,7 +388,7 @@ fn sentences_have_no_level() {
 }
 
 #[test]
-fn heads_that_go_on_after_the_message() {
+fn heads_that_continue_after_the_message() {
     let text = "  2031-03-04 05:06:07.123  INFO shop::db: tide is low, metres: 1.5, user: \"kim \\\"k\\\" lee\"\n    at src/shop.rs:43 on main\n    in shop::request with id: 7, path: \"/x\"\n\n  2031-03-04 05:06:08.123 ERROR shop::db: lift, failed\n    at src/shop.rs:44\n\n";
     let lines: Vec<Line<'_>> = crate::input::lines(text).collect();
     let events = crate::log::parse_stream(&lines).events;

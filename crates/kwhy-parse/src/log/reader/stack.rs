@@ -38,7 +38,7 @@ impl<'a> Reader<'a> {
             return None;
         }
         // an enveloped line that starts no record may be one of its own
-        let may_go_on = !is_enveloped || {
+        let may_continue = !is_enveloped || {
             let record = self.current.as_ref();
             record.is_some_and(|record| record.may_continue_in(envelopes, at.lines))
         };
@@ -57,7 +57,7 @@ impl<'a> Reader<'a> {
         {
             return Some(Part::Frame);
         }
-        let is_in_message = trace.is_in_message() && may_go_on;
+        let is_in_message = trace.is_in_message() && may_continue;
         let known = is_in_message || stack_trace::is_head(text);
         if !known || text.starts_with([' ', '\t']) && !is_in_message {
             return None;
@@ -65,7 +65,7 @@ impl<'a> Reader<'a> {
         // an error's head needs frames after it; further lines of its message extend to the next record
         let is_of_trace = |line: &str| stack_trace::Trace::default().take(line).is_some();
         let mut frames_follow = || {
-            if is_enveloped && !may_go_on {
+            if is_enveloped && !may_continue {
                 return next(following, true, sources)
                     .is_some_and(|next| is_of_trace(next.as_str()));
             }
