@@ -152,7 +152,7 @@ pub fn continues_in_envelope(line: &str, next: &str) -> bool {
         return false;
     };
     let next = inner(next);
-    continues(
+    continues_record(
         payload.as_str(),
         next.as_ref().map(payload::Payload::as_str),
     )
@@ -190,7 +190,7 @@ pub fn entry_at(lines: &[impl AsRef<str>]) -> Option<EntryAt> {
         .and_then(|(first, following)| envelope::Block::read(first, following));
     let next = next.map(|(entry, _)| entry.message);
     Some(EntryAt {
-        continues: continues(
+        continues: continues_record(
             entry.message.as_str(),
             next.as_ref().map(payload::Payload::as_str),
         ),
@@ -199,7 +199,7 @@ pub fn entry_at(lines: &[impl AsRef<str>]) -> Option<EntryAt> {
 }
 
 /// Returns true if a payload continues the record in the preceding line or entry of its envelope.
-fn continues(text: &str, next: Option<&str>) -> bool {
+fn continues_record(text: &str, next: Option<&str>) -> bool {
     let is_of_trace = |text: &str| stack_trace::Trace::default().take(text).is_some();
     text.is_empty()
         || text.starts_with([' ', '\t', '}'])
