@@ -124,6 +124,12 @@ pub const ENVELOPES: &[Envelope] = &[
             clock(n)
         )
     }),
+    line("talosctl dmesg", |line, n| {
+        format!(
+            "192.0.2.7: kern:    info: [2024-05-17T{}.{n:09}Z]: {line}",
+            clock(n)
+        )
+    }),
     line("rsyslog file", |line, n| {
         format!(
             "2024-05-17T{}.{n:06}+00:00 berth-1 tide[7]: {line}",

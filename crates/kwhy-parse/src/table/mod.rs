@@ -137,6 +137,10 @@ pub fn continues(lines: &[Line<'_>], line: &str) -> bool {
     if table.cells(&next).is_some() {
         return true;
     }
+    // a prompt ends the table, however wide its last row is
+    if line.starts_with("$ ") {
+        return false;
+    }
     if is_rest_of_header(first, lines.get(1).map_or(line, |second| second.text)) {
         // the header itself was wrapped: no line is wider than it, except for lost trailing spaces
         return unwrap::width_of(&next) <= unwrap::width_of(first) + MAX_LOST_SPACES;

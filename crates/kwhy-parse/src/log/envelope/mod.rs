@@ -1,5 +1,5 @@
 //! Envelopes around a log line, one file per envelope: `kubectl logs`, stern, docker compose, the
-//! log files of docker and the CRI, journald, syslog.
+//! log files of docker and the CRI, journald, syslog, talosctl.
 //!
 //! An envelope is removed whatever the payload is, and envelopes nest in any order. Their content
 //! becomes the event's [`Envelope`]; their time is the record's if the payload has none.
@@ -14,6 +14,7 @@ mod kubectl;
 mod sources;
 mod stern;
 mod syslog;
+mod talos;
 
 use std::ops::Range;
 
@@ -335,11 +336,12 @@ fn plain_layer(text: &str) -> Option<Layer> {
         b'0'..=b'9' => cri::layer(text)
             .or_else(|| journal::numbered(text))
             .or_else(|| journal::with_numbered_month(text))
-            .or_else(|| kubectl::stamped(text)),
+            .or_else(|| kubectl::stamped(text))
+            .or_else(|| talos::node(text)),
         b' ' => journal::with_numbered_month(text),
         b'A'..=b'Z' => journal::named(text).or_else(|| journal_block::layer(text)),
         b'_' => journal_block::layer(text),
-        b'a'..=b'z' => compose::layer(text),
+        b'a'..=b'z' => compose::layer(text).or_else(|| talos::kernel_message(text)),
         b'{' => docker::layer(text)
             .or_else(|| journal_json::layer(text))
             .or_else(|| stern::json(text)),
