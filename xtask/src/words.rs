@@ -47,7 +47,12 @@ pub fn main() -> Result<(), String> {
     for path in files(Path::new("."))? {
         let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
         let is_rust = path.extension().is_some_and(|extension| extension == "rs");
-        for (number, word) in is_rust.then(|| words_of_code(&text)).unwrap_or_default() {
+        let identifiers = if is_rust {
+            words_of_code(&text)
+        } else {
+            Vec::new()
+        };
+        for (number, word) in identifiers {
             if let Some(instead) = of_identifiers.get(&*word) {
                 let place = format!("{}:{number}", path.display());
                 found.push(format!(

@@ -9,6 +9,7 @@ use super::formats::{Follow, FormatSpec};
 use super::json_members::{Member, Members, ValueKind, nested_end, string_member};
 use super::level;
 use super::payload::Payload;
+use super::record::error_field;
 use super::timestamp;
 use super::zap_console::is_caller;
 use kwhy_model::{Event, Format, Severity, Text, TextBuilder};
@@ -301,6 +302,9 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
             if member.kind == ValueKind::Nested && matches!(key(member), "err" | "error") {
                 add_error(&mut event, payload, member);
             }
+            if member.kind == ValueKind::String && FLAT_ERRORS.contains(&key(member)) {
+                event.fields.push(error_field(member.text(payload)));
+            }
         }
     }
     if level.is_none() && std::ptr::eq(names, &ZAP) {
@@ -319,6 +323,10 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
         None => event,
     })
 }
+
+/// Names of an error's message where objects are written flat: the Elastic Common Schema (`error.*`) and OpenTelemetry's
+/// semantic conventions (`exception.*`).
+const FLAT_ERRORS: [&str; 2] = ["error.message", "exception.message"];
 
 /// Formats slog's `{"function":"..","file":"x.go","line":7}` as `x.go:7`.
 fn source<'a>(payload: &Payload<'a>, member: &Member) -> Option<Text<'a>> {
@@ -361,6 +369,20 @@ mod tests {
             number: 1,
         }))
         .unwrap()
+    }
+
+    #[test]
+    fn flat_errors() {
+        for name in ["error.message", "exception.message"] {
+            let text = format!(
+                r#"{{"@timestamp":"2024-03-04T05:06:07.123Z","log.level":"ERROR","message":"no start","{name}":"open /srv/oven: permission denied"}}"#
+            );
+            let event = event(&text);
+            assert_eq!(
+                event.field("error").unwrap().as_str(),
+                "open /srv/oven: permission denied"
+            );
+        }
     }
 
     #[test]

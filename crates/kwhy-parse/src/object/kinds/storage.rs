@@ -17,6 +17,17 @@ pub(super) const CLAIM: &[Field] = &[
     field("data_source", "spec.dataSource", super::generic::value),
     field("selector", "spec.selector", read::selector),
     field("conditions", "status.conditions", conditions),
+    field(
+        "allocated_resource_statuses",
+        "status.allocatedResourceStatuses",
+        super::generic::value,
+    ),
+    field("resize_status", "status.resizeStatus", same),
+    field(
+        "modify_volume_status",
+        "status.modifyVolumeStatus",
+        super::generic::value,
+    ),
 ];
 
 pub(super) const VOLUME: &[Field] = &[
