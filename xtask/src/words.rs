@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn prose_is_comments_and_text_without_code() {
-        let rust = "//! A `told` \"tells\" it.\n//! ```\n//! told\n//! ```\nlet told = 1;\n    // after it\n";
+        let rust = "//! A `told` \"says\" it.\n//! ```\n//! told\n//! ```\nlet told = 1;\n    // after it\n";
         let found: Vec<String> = prose(rust, true)
             .into_iter()
             .map(|(_, text)| text)
