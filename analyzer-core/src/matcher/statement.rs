@@ -242,7 +242,11 @@ fn is_denied(clause: &str, after: &str) -> bool {
         .next()
         .is_some_and(|first| is_one_of(&["if", "unless", "when", "whenever"], first));
     // `even if`, `in case`: `when` inside a clause says when something happened
-    let contains_condition = words(clause).any(|word| is_one_of(&["case", "if", "unless"], word));
+    let in_case = words(clause)
+        .zip(words(clause).skip(1))
+        .any(|(first, second)| is_one_of(&["in"], first) && is_one_of(&["case"], second));
+    let contains_condition =
+        in_case || words(clause).any(|word| is_one_of(&["if", "unless"], word));
     let is_condition = (starts_condition || contains_condition)
         && words(clause).all(|word| !is_one_of(&["i", "my", "our", "we"], word));
     words(clause).rev().take(BESIDE).any(near)
@@ -325,6 +329,7 @@ mod tests {
             "no box is lifted, crane ends OOMKilled with exit code 137",
             "If we lift boxes, the crane gets OOMKilled",
             "Why is our crane OOMKilled?",
+            "in this case the crane was OOMKilled",
             "crane: lift: OOMKilled",
             "OOMKilled occurs every night",
             "起重机出现OOMKilled",

@@ -122,3 +122,20 @@ pub(super) fn structure(text: &str) -> Option<Format> {
     }
     (describe::is_start(text) || describe::is_field(text)).then_some(Format::Describe)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::segments;
+    use kwhy_model::Format;
+
+    #[test]
+    fn listed_errors_are_output() {
+        let items = "\t* configmaps \"heat\" already exists\n\t* no berth\n";
+        let text = format!("Error: INSTALLATION FAILED: 2 errors occurred:\n{items}");
+        let formats =
+            |text: &str| -> Vec<Format> { segments(text).iter().map(|it| it.format).collect() };
+        assert_eq!(formats(&text), [Format::Plain]);
+        // an item of any other list is a sentence
+        assert_eq!(formats(items), [Format::Prose]);
+    }
+}

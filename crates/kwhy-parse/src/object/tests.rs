@@ -511,3 +511,32 @@ fn what_a_tool_makes_of_an_object_says_what_its_conditions_say() {
     let results = "[\n  {\n    \"name\": \"postgres\",\n    \"status\": \"fail\",\n    \"message\": \"cannot connect\"\n  }\n]\n";
     assert!(parse(&lines(results).collect::<Vec<_>>()).events.is_empty());
 }
+
+#[test]
+fn a_claim_shows_how_its_resize_fares() {
+    let claim = |status: &str| {
+        format!(
+            "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata:\n  name: quay\nstatus:\n  phase: Bound\n  {status}\n"
+        )
+    };
+    for (status, path, value) in [
+        (
+            "allocatedResourceStatuses:\n    storage: NodeResizeInfeasible",
+            "allocated_resource_statuses.storage",
+            "NodeResizeInfeasible",
+        ),
+        (
+            "resizeStatus: NodeExpansionFailed",
+            "resize_status",
+            "NodeExpansionFailed",
+        ),
+        (
+            "modifyVolumeStatus:\n    status: Infeasible",
+            "modify_volume_status.status",
+            "Infeasible",
+        ),
+    ] {
+        let text = claim(status);
+        assert_eq!(field(&parsed(&text).objects[0], path), value, "{text}");
+    }
+}

@@ -1,47 +1,62 @@
 //! Rows of pods in columns that somebody chose (`kubectl get -o custom-columns`), which no header identifies.
 
+use crate::describe::is_reason_of_container;
 use kwhy_model::{Object, Value};
 
 /// Columns that may show a reason, the most telling first.
-const COLUMNS: [&str; 4] = ["reason", "status", "state", "phase"];
+const COLUMNS: [&str; 5] = ["reason", "waiting", "status", "state", "phase"];
 
-/// Reasons that only pods and their containers have (kubernetes/kubernetes `pkg/kubelet/container`, `images`, `events`,
-/// `pkg/kubelet/lifecycle/predicate.go`, `api/core/v1`).
-const REASONS: &[&str] = &[
-    "ContainerCannotRun",
-    "ContainerCreating",
-    "ContainerStatusUnknown",
-    "CrashLoopBackOff",
-    "CreateContainerConfigError",
-    "CreateContainerError",
-    "ErrImageNeverPull",
-    "ErrImagePull",
+/// Further names that people give to a pod's fields. Tables of custom resources have others too, and mostly an age.
+const OF_PODS: [&str; 18] = [
+    "container",
+    "containers",
+    "exit",
+    "exit_code",
+    "exitcode",
+    "host",
+    "image",
+    "images",
+    "ip",
+    "last",
+    "last_state",
+    "message",
+    "node",
+    "owner",
+    "pod_ip",
+    "qos",
+    "ready",
+    "restarts",
+];
+
+/// Reasons that a pod has beside those of its containers (kubernetes/kubernetes `pkg/kubelet/eviction`,
+/// `pkg/util/node`, `api/core/v1`, v1.32).
+const REASONS: [&str; 4] = [
     "Evicted",
-    "ImageInspectError",
-    "ImagePullBackOff",
-    "InvalidImageName",
     "NodeLost",
-    "OOMKilled",
-    "PodInitializing",
-    "PostStartHookError",
-    "RunContainerError",
     "SchedulingGated",
     "UnexpectedAdmissionError",
 ];
 
-/// Returns true if a word is the reason of a pod.
+/// Returns true if a word is the reason of a pod or a container. `OutOf` precedes a resource that a node lacks
+/// (`pkg/kubelet/lifecycle/predicate.go`).
 fn is_reason(word: &str) -> bool {
-    REASONS.contains(&word)
-        || word
-            .strip_prefix("OutOf")
-            .is_some_and(|resource| resource.starts_with(|c: char| c.is_ascii_lowercase()))
+    let lacked = word.strip_prefix("OutOf");
+    is_reason_of_container(word)
+        || REASONS.contains(&word)
+        || lacked.is_some_and(|resource| resource.starts_with(|c: char| c.is_ascii_lowercase()))
+}
+
+/// Returns true if a row has no column that pods do not have.
+fn may_be_pod(row: &Object<'_>) -> bool {
+    let mut columns = row.fields.iter();
+    columns.all(|(name, _)| COLUMNS.contains(&name) || OF_PODS.contains(&name))
 }
 
 /// Makes rows without a kind rows of pods if one of them shows a reason that only pods have. Their status becomes that
 /// reason, or their phase.
 pub(super) fn identify_pods(rows: &mut [Object<'_>]) {
-    let has_kind = rows.iter().any(|row| row.subject.kind.is_some());
-    if has_kind || !rows.iter().any(|row| reason(row).is_some()) {
+    let may_be = |row: &Object<'_>| row.subject.kind.is_none() && may_be_pod(row);
+    if !rows.iter().all(may_be) || !rows.iter().any(|row| reason(row).is_some()) {
         return;
     }
     for row in rows {
@@ -88,6 +103,18 @@ mod tests {
         assert_eq!(rows(text), [pod("Running"), pod("OutOfcpu")]);
         let text = "NAME     STATE\noven-0   CrashLoopBackOff\noven-1   Running\n";
         assert_eq!(rows(text), [pod("CrashLoopBackOff"), pod("Running")]);
+    }
+
+    #[test]
+    fn custom_resources_have_columns_of_their_own() {
+        // KubeVirt's machines have states of pods, and Knative's revisions reasons
+        for text in [
+            "NAME     AGE   STATUS             READY\noven-0   5d    CrashLoopBackOff   False\n",
+            "NAME     GENERATION   READY   REASON\noven-0   7            False   ImagePullBackOff\n",
+        ] {
+            let rows = rows(text);
+            assert!(rows.iter().all(|(kind, _)| kind.is_none()), "{rows:?}");
+        }
     }
 
     #[test]

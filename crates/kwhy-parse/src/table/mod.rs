@@ -20,6 +20,7 @@ mod cells;
 pub(crate) mod columns;
 mod custom_columns;
 mod detect_kind;
+mod message;
 mod names;
 mod open;
 mod rows;
@@ -38,7 +39,7 @@ use unwrap::LogicalLine;
 
 use super::events;
 use crate::input::Line;
-use kwhy_model::{Event, Format, Map, Object, Parsed, Severity, Subject, Value};
+use kwhy_model::{Format, Map, Object, Parsed, Subject};
 
 /// The maximum number of lines a header or row may be wrapped over.
 const MAX_PARTS: usize = 8;
@@ -228,7 +229,7 @@ fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'
         let mut taken = 1;
         match table.row(rest, parts > 1, width, &mut ahead) {
             Some((object, parts)) => {
-                parsed.events.extend(message_event(table.kind, &object));
+                parsed.events.extend(message::event(table.kind, &object));
                 parsed.objects.push(object);
                 taken = parts;
             }
@@ -261,59 +262,6 @@ pub fn is_empty_list(line: &str) -> bool {
 pub fn namespace_of_empty_list(line: &str) -> Option<&str> {
     let (_, rest) = line.split_once("No resources found in ")?;
     rest.split_once(" namespace").map(|(name, _)| name)
-}
-
-/// Condition columns that are healthy when true.
-const HEALTHY_WHEN_TRUE: [&str; 8] = [
-    "ready",
-    "synced",
-    "available",
-    "healthy",
-    "installed",
-    "succeeded",
-    "established",
-    "reconciled",
-];
-
-/// Returns the message in a custom resource's row. Most print the message of their `Ready`
-/// condition, in a column of that name or in place of the status or reason. For kinds with columns
-/// of their own, a message counts only next to a condition.
-fn message_event<'a>(kind: Option<&str>, object: &Object<'a>) -> Option<Event<'a>> {
-    let columns: &[&str] = match kind {
-        None => &["message", "status", "reason"],
-        Some(_) => &["message"],
-    };
-    let mut columns = columns.iter().filter_map(|key| object.fields.get(key));
-    let message = columns.find_map(|value| match value {
-        // a single word is a state
-        Value::Text(text) if text.as_str().contains(' ') => Some(text.clone()),
-        _ => None,
-    })?;
-    let states = || {
-        HEALTHY_WHEN_TRUE
-            .iter()
-            .filter_map(|key| object.fields.text(key))
-    };
-    let is_state = |state: &str| matches!(state, "True" | "False" | "Unknown");
-    if kind.is_some() && !states().any(|state| is_state(&state)) {
-        return None;
-    }
-    let is_degraded = object
-        .fields
-        .text("degraded")
-        .is_some_and(|state| state == "True");
-    let is_bad = states().any(|state| matches!(&*state, "False" | "Unknown"));
-    let is_good = states().any(|state| state == "True") && !is_bad && !is_degraded;
-    let severity = if is_good {
-        Severity::Info
-    } else {
-        Severity::Warning
-    };
-    Some(Event {
-        severity: Some(severity),
-        subject: object.subject.clone(),
-        ..Event::new(Format::Table, message.span(), message)
-    })
 }
 
 fn rows_without_header<'a>(line: &Line<'a>, parsed: &mut Parsed<'a>) {

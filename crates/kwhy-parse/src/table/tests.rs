@@ -394,3 +394,10 @@ fn tables_that_lost_their_names() {
         assert!(!is_header(header), "{header}");
     }
 }
+
+#[test]
+fn a_prompt_ends_a_table_whatever_its_width() {
+    let text = "NAME   TYPE        CLUSTER-IP   EXTERNAL-IP   PORT(S)   AGE   SELECTOR\noven   ClusterIP   10.0.0.7     <none>        80/TCP    6d    app=oven,release=blue";
+    let table: Vec<_> = lines(text).collect();
+    assert!(!continues(&table, "$ kubectl get pods --show-labels"));
+}

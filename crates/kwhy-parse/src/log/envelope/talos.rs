@@ -8,7 +8,7 @@ use memchr::memchr;
 
 use super::super::timestamp::leading_date_time;
 use super::super::{formats, level};
-use super::{Inner, Layer, Names, plain_layer};
+use super::{Inner, Layer, Names};
 
 /// The facilities of syslog whose messages a kernel's buffer contains.
 const FACILITIES: [&str; 4] = ["kern", "user", "daemon", "syslog"];
@@ -16,7 +16,7 @@ const FACILITIES: [&str; 4] = ["kern", "user", "daemon", "syslog"];
 /// The length of the longest textual address.
 const LONGEST: usize = 39;
 
-/// Returns the address of a node before a record or another envelope.
+/// Returns the address of a node before a record or a kernel message; of several addresses none is an envelope.
 pub(super) fn node(text: &str) -> Option<Layer> {
     let window = text.as_bytes().get(..text.len().min(LONGEST + 2))?;
     let end = window.windows(2).position(|pair| pair == b": ")?;
@@ -24,7 +24,7 @@ pub(super) fn node(text: &str) -> Option<Layer> {
     let is_address = address.parse::<Ipv4Addr>().is_ok() || address.parse::<Ipv6Addr>().is_ok();
     let start = end + 2;
     let payload = text.get(start..)?;
-    let is_logged = || formats::find(payload).is_some() || plain_layer(payload).is_some();
+    let is_logged = || formats::find(payload).is_some() || kernel_message(payload).is_some();
     if !is_address || !is_logged() {
         return None;
     }
@@ -95,6 +95,12 @@ mod tests {
         let record = r#"{"ts":1709528767201.5,"caller":"quay/crane.go:92","msg":"lifted"}"#;
         let line = format!("192.0.2.7: {record}");
         assert_eq!(peeled(&line), (node(), None, false, record.to_owned()));
+    }
+
+    #[test]
+    fn addresses_do_not_nest() {
+        let text = "192.0.2.7: ".repeat(100_000);
+        assert_eq!(peeled(&text), (None, None, false, text.clone()));
     }
 
     #[test]
