@@ -1,4 +1,4 @@
-//! Archives, whole and damaged.
+//! Reading archives, intact and damaged.
 
 use std::io::{Read, Write};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::archive::limits::{Limits, Shared};
 use crate::archive::{Member, MemberVisitor, Start, Walk};
 use crate::testing::{tar_header, tar_member, tar_of, zip_of};
 
-/// Keeps what is found.
+/// Keeps the members it visits.
 #[derive(Default)]
 struct Kept {
     documents: Vec<(String, Vec<u8>)>,
@@ -19,7 +19,7 @@ struct Kept {
 impl MemberVisitor for Kept {
     fn document(&mut self, member: &Member, _: Start, content: &mut (dyn Read + Send)) {
         let mut bytes = Vec::new();
-        // why it ends is reported
+        // why a stream ends early is recorded in the limits
         let _ = content.read_to_end(&mut bytes);
         self.documents.push((member.path.clone(), bytes));
     }
@@ -226,7 +226,7 @@ fn what_precedes_the_damage_is_read() {
     let found = walk(&tar[..100_000]);
     assert_eq!(found.texts()[1].1.len(), 100_000 - 3 * 512);
     assert_eq!(found.kinds(), ["damaged"]);
-    // a download that broke off between two members looks like this
+    // this is what a download looks like that broke off between two members
     let found = walk(&tar[..tar.len() - 1024]);
     assert_eq!(found.texts()[2], ("z.log", "z\n"));
     assert_eq!(found.kinds(), ["damaged"]);
@@ -251,7 +251,7 @@ fn reading_continues_after_a_damaged_header() {
     let found = walk(&tar);
     assert_eq!(found.texts(), [("a.log", "one\n"), ("c.log", "three\n")]);
     assert_eq!(found.kinds(), ["damaged"]);
-    // a byte is missing
+    // one byte is missing
     tar.remove(1030);
     let found = walk(&tar);
     assert_eq!(found.texts(), [("a.log", "one\n"), ("c.log", "three\n")]);
@@ -270,7 +270,7 @@ fn reading_continues_after_a_damaged_header() {
     let names: Vec<&str> = found.texts().iter().map(|(name, _)| *name).collect();
     assert_eq!(names, ["a.log", "b.log", "c.log"]);
     assert_eq!(found.texts()[2].1, "three\n");
-    // the member, and what was passed over up to the next header
+    // one for the member, one for the bytes skipped up to the next header
     assert_eq!(found.kinds(), ["damaged", "damaged"]);
 }
 

@@ -1,4 +1,4 @@
-//! Readers that fail: at each byte the failure is reported, and what precedes it is analysed, as is what comes after it.
+//! Readers that fail: a failure at any byte is reported, and everything before and after it is analysed.
 
 use std::io::{self, Read, Write};
 use std::sync::LazyLock;
@@ -13,7 +13,8 @@ static ANALYZER: LazyLock<Analyzer> = LazyLock::new(Analyzer::new);
 const LOG: &str = "2024-03-04T05:06:07Z listening on :8080\npanic: runtime error: index out of range [3] with length 3\n\ngoroutine 1 [running]:\nmain.main()\n\t/src/quay.go:7 +0x1d\n";
 const EVENTS: &str = "LAST SEEN   TYPE      REASON        OBJECT       MESSAGE\n2m          Warning   FailedMount   pod/quay-0   MountVolume.SetUp failed for volume \"conf\" : configmap \"tides\" not found\n";
 
-/// Gives bytes in pieces, then fails, or ends if `at` is after its end. Interruptions come between the pieces.
+/// A reader that returns bytes in pieces and fails at `at`, if that is within the bytes. Every other call is
+/// interrupted.
 struct Faulty<'b> {
     bytes: &'b [u8],
     given: usize,
@@ -51,7 +52,7 @@ impl Read for Faulty<'_> {
     }
 }
 
-/// What is reported, but for how reading ended.
+/// Returns the content of a report without how reading ended.
 fn said(report: &Report) -> String {
     let sources: Vec<&str> = report.inputs.iter().map(|input| &*input.source).collect();
     let findings: Vec<String> = report.findings.iter().map(|it| format!("{it:?}")).collect();

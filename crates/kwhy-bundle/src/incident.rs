@@ -1,4 +1,4 @@
-//! Bundles into an incident.
+//! Reads bundles into an incident.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -10,20 +10,20 @@ use crate::archive::{Clock, Member};
 use crate::bundle::{Document, DocumentSink, Wanted};
 use crate::sources::{self, InputSet, Inputs, Source, Streams};
 
-/// The selection and limits with which a bundle is read.
+/// Selects the members of a bundle to read, and sets the limits.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Options {
-    /// The members that are read.
+    /// The members to read.
     pub wanted: Wanted,
     /// Limits on archives.
     pub limits: Limits,
-    /// The clock that the limit on time is held against.
+    /// The clock that measures the limit on time.
     pub clock: Clock,
 }
 
 impl Options {
-    /// Sets the members that are read.
+    /// Sets the members to read.
     pub fn with_wanted(mut self, wanted: Wanted) -> Options {
         self.wanted = wanted;
         self
@@ -42,15 +42,15 @@ impl Options {
         self
     }
 
-    /// Sets the clock that the limit on time is held against.
+    /// Sets the clock that measures the limit on time.
     pub fn with_clock(mut self, clock: Clock) -> Options {
         self.clock = clock;
         self
     }
 }
 
-/// Reads a file or folder into an incident. [`Inputs::failures`] has what could not be read, [`Inputs::limits`] what was
-/// omitted or is damaged.
+/// Reads a file or folder into an incident. [`Inputs::failures`] lists the paths that could not be read,
+/// [`Inputs::limits`] whatever was omitted or damaged.
 ///
 /// ```
 /// use kwhy_bundle::{Options, read_path};
@@ -93,7 +93,7 @@ pub fn read(
     members.finish()
 }
 
-/// Gives an incident the time at which its bundles were made.
+/// Sets the incident's time of collection from its bundles.
 fn date(inputs: &Inputs, incident: &mut Incident) {
     if let Some(time) = inputs.collected {
         incident.collected_at(time);
@@ -103,7 +103,7 @@ fn date(inputs: &Inputs, incident: &mut Incident) {
     }
 }
 
-/// Takes documents into an incident.
+/// Passes documents to an incident.
 pub struct IncidentSink<'s> {
     /// The incident.
     pub incident: &'s mut Incident,
@@ -112,7 +112,7 @@ pub struct IncidentSink<'s> {
 impl DocumentSink for IncidentSink<'_> {
     fn document(&mut self, document: Document, content: &mut (dyn Read + Send)) {
         let Document { name, about } = document;
-        // the reader reports why a stream ends
+        // the source reports why a stream ends early
         let _ = self.incident.read_about(name, about, content);
     }
 
@@ -121,7 +121,7 @@ impl DocumentSink for IncidentSink<'_> {
     }
 }
 
-/// Takes the members of bundles one by one, from wherever they come: an object store, a message, a database.
+/// Reads the members of bundles one by one, from anywhere: an object store, a message, a database.
 ///
 /// ```
 /// use kwhy_bundle::{Members, Options};
@@ -138,7 +138,7 @@ pub struct Members<'s> {
 }
 
 impl<'s> Members<'s> {
-    /// Reads members into an incident.
+    /// Creates a reader of members into an incident.
     pub fn new(options: &Options, incident: &'s mut Incident) -> Members<'s> {
         let shared = Shared::timed(&incident.cancel_handle(), options.clock);
         let sink = IncidentSink { incident };
@@ -147,7 +147,8 @@ impl<'s> Members<'s> {
         }
     }
 
-    /// Reads a member of a bundle: `path` is its place in it, with `/` between folders. A member may be an archive.
+    /// Reads a member of a bundle. `path` is its path in the bundle, with `/` between folders. A member may be an
+    /// archive itself.
     pub fn member(&mut self, bundle: &str, path: &str, reader: impl Read + Send) {
         let member = Member {
             root: bundle.to_owned(),
@@ -158,12 +159,12 @@ impl<'s> Members<'s> {
         self.streams.read(member, reader);
     }
 
-    /// Reads a file that is all of a source, such as a log or an archive.
+    /// Reads a source that is not a member of a bundle, such as a log or an archive.
     pub fn source(&mut self, name: &str, reader: impl Read + Send) {
         self.streams.read(sources::member(name.to_owned()), reader);
     }
 
-    /// Ends the reading: the incident takes the time at which the bundles were made.
+    /// Finishes reading and sets the incident's time of collection.
     pub fn finish(self) -> Inputs {
         let (inputs, sink) = self.streams.finish();
         date(&inputs, sink.incident);

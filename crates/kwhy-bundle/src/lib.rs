@@ -1,9 +1,10 @@
 //! Reads Kubernetes support bundles into an [`Incident`](kwhy_core::Incident).
 //!
-//! A bundle is a folder, or an archive (tar, zip) in any compression (gzip, bzip2, xz, zstd), also archives in archives. Its
-//! make is recognised by its layout, which shows what each member is and which object it is about. Everything is read as a
-//! stream and within [`Limits`]: nothing is written to disk, no member is held whole, links are not followed, a name is only a
-//! name. What a damaged archive contains before the damage is read.
+//! A bundle is a folder, or an archive (tar, zip) in any supported compression (gzip, bzip2, xz, zstd), including
+//! archives in archives. The tool that made it is recognised by its layout, which shows what each member contains and
+//! which object it is about. Everything is read as a stream and within [`Limits`]: nothing is written to disk, no
+//! member is kept in memory as a whole, links are not followed, and names are never used as paths. Everything before
+//! the damage in a damaged archive is read.
 //!
 //! # A reader
 //!
@@ -19,12 +20,12 @@
 //! assert_eq!(report.findings[0].cause, "container/app-panic");
 //! ```
 //!
-//! [`read_path`] reads a file or folder. An upload or another async body becomes a reader by [`PieceReader`].
+//! [`read_path`] reads a file or folder. [`PieceReader`] turns an upload or another async body into a reader.
 //!
 //! # Members one by one
 //!
-//! [`Members`] takes the members of a bundle from wherever they come, such as an object store. Their paths show what they
-//! are and what they are about:
+//! [`Members`] takes the members of a bundle from anywhere, such as an object store. Their paths show what they contain
+//! and which objects they are about:
 //!
 //! ```
 //! use kwhy_bundle::{Members, Options};
@@ -45,8 +46,8 @@
 //!
 //! # Limits
 //!
-//! [`Limits`] bound sizes, ratios, members, nesting, and the time if that is set. One that is met ends what it bounds; it is
-//! no error, but is listed in [`Inputs::limits`]:
+//! [`Limits`] bound sizes, ratios, the number of members, nesting and, if set, time. Reading stops at a limit that is
+//! reached. That is not an error; it is listed in [`Inputs::limits`]:
 //!
 //! ```
 //! use kwhy_bundle::{Limits, Options, read};
@@ -63,7 +64,7 @@
 //!
 //! # Cancel
 //!
-//! The handle of the incident ends reading and unpacking, from any thread. What was read until then is reported:
+//! The incident's cancel handle stops reading and unpacking from any thread. Everything read before that is reported:
 //!
 //! ```
 //! use kwhy_bundle::{Options, read};
@@ -77,19 +78,20 @@
 //!
 //! # Threads
 //!
-//! Reading and unpacking happen on the caller's thread. What is read is analysed on the pool of rayon in which the call
-//! runs, if kwhy-core has its feature `parallel`. [`sources::read_ahead`] unpacks on a thread of its own.
+//! Reading and unpacking happen on the caller's thread. Analysis runs on the rayon pool of the calling thread if
+//! kwhy-core has its `parallel` feature enabled. [`sources::read_ahead`] unpacks on a separate thread.
 //!
 //! # Errors
 //!
-//! Reading never fails as a whole. [`Inputs::failures`] lists what could not be opened or read, each an [`InputError`] with
-//! its path and the operating system's error; [`Inputs::add_to`] lists them in the report as well. A damaged archive, a
-//! binary file and a limit that was met are in [`Inputs::limits`].
+//! Reading never fails as a whole. [`Inputs::failures`] lists the paths that could not be opened or read, each as an
+//! [`InputError`] with the operating system's error; [`Inputs::add_to`] adds them to the report as well. Damaged
+//! archives, binary files and limits that were reached are in [`Inputs::limits`].
 //!
 //! # More
 //!
-//! The parts below ([`archive`], [`bundle`], [`sources`]) let a program watch and steer what is read. The repository's
-//! `examples/` are whole programs: `minimal`, `follow` (a log that grows), `service` (uploads over HTTP).
+//! With the modules below ([`archive`], [`bundle`], [`sources`]) a program can observe and control what is read. The
+//! repository's `examples/` contains whole programs: `minimal`, `follow` (a log that grows) and `service` (uploads over
+//! HTTP).
 
 pub mod archive;
 #[cfg(test)]
@@ -111,7 +113,7 @@ pub use incident::{IncidentSink, Members, Options, read, read_path};
 pub use pieces::PieceReader;
 pub use sources::{InputError, InputSet, Inputs, Source};
 
-/// Contains the examples of the package's README.
+/// Runs the examples of the package's README as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

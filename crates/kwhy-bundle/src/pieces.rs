@@ -1,11 +1,11 @@
-//! A reader of pieces that come from elsewhere: the body of a request, messages, the output of a program.
+//! A reader over pieces of bytes, such as the body of a request, messages, or the output of a program.
 
 use std::io::{self, Read};
 
-/// Reads pieces of bytes one after another.
+/// Reads pieces of bytes one after another as one stream.
 ///
-/// It makes a reader of an async body: the task that receives the body sends its pieces into a bounded channel, and a
-/// thread for blocking work analyses what comes out of it. The channel slows the sender down where the analysis is slower.
+/// It turns an async body into a reader: the task that receives the body sends its pieces into a bounded channel, and a
+/// blocking thread analyses what it receives. The channel throttles the sender when the analysis is slower.
 ///
 /// ```
 /// use std::io;
@@ -41,7 +41,7 @@ where
     I: Iterator<Item = io::Result<P>>,
     P: AsRef<[u8]>,
 {
-    /// Reads these pieces. An error among them is the reader's; what follows it can be read on.
+    /// Creates a reader over these pieces. An error among them is returned by `read`; reading can continue after it.
     pub fn new(pieces: I) -> PieceReader<I, P> {
         PieceReader {
             pieces,

@@ -1,4 +1,4 @@
-//! Reads and unpacks on one thread while another takes the documents.
+//! Reads and unpacks on one thread while another consumes the documents.
 
 use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -6,11 +6,11 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use crate::bundle::{Document, DocumentSink};
 use crate::sources::{self, InputSet, Inputs};
 
-/// The number of bytes that go through the channel at a time, and the number of such pieces that wait in it.
+/// The size in bytes of a piece sent through the channel, and the number of pieces it can hold.
 const PIECE: usize = 128 * 1024;
 const PIECES: usize = 16;
 
-/// A message of the channel.
+/// A message sent through the channel.
 enum Message {
     Begin(Document),
     Again(usize, String),
@@ -18,7 +18,7 @@ enum Message {
     End,
 }
 
-/// Like [`sources::read`], with a thread of its own that reads and unpacks ahead of what is taken.
+/// Like [`sources::read`], but reads and unpacks ahead on a separate thread.
 pub fn read_ahead(
     reading: &InputSet,
     stdin: impl Read + Send,
@@ -53,10 +53,11 @@ pub fn read_ahead(
     })
 }
 
-/// Sends documents through a channel.
+/// The sending end: passes documents through a channel.
 struct Ahead {
     sender: SyncSender<Message>,
-    /// Pieces that were read. They are filled again: an allocator keeps what one thread takes and another one gives back.
+    /// Pieces that were consumed, to be filled again. Allocators hold on to memory that one thread allocates and
+    /// another frees.
     spare: Receiver<Vec<u8>>,
 }
 
@@ -71,7 +72,7 @@ impl DocumentSink for Ahead {
             let read = Read::take(&mut *content, PIECE as u64).read_to_end(&mut piece);
             let length = piece.len();
             let sent = piece.is_empty() || self.sender.send(Message::Piece(piece)).is_ok();
-            // the reader reports why a stream ends
+            // the source reports why a stream ends early
             if read.is_err() || !sent || length < PIECE {
                 break;
             }
@@ -84,7 +85,7 @@ impl DocumentSink for Ahead {
     }
 }
 
-/// The document that comes through the channel.
+/// The receiving end: the content of the current document.
 struct Pieces {
     receiver: Receiver<Message>,
     back: Sender<Vec<u8>>,
@@ -94,7 +95,7 @@ struct Pieces {
 }
 
 impl Pieces {
-    /// Passes over what is left of the document.
+    /// Skips the rest of the document.
     fn pass(&mut self) {
         while !self.ended {
             self.next();
@@ -106,7 +107,7 @@ impl Pieces {
         let mut read = std::mem::take(&mut self.piece);
         if read.capacity() > 0 {
             read.clear();
-            // the other end is gone when all was read
+            // the sender is gone once everything was read
             let _ = self.back.send(read);
         }
         match self.receiver.recv() {

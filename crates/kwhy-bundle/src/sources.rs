@@ -1,4 +1,4 @@
-//! Opens files and folders and hands out the documents that they contain: themselves, or the members of archives.
+//! Opens files and folders and passes on the documents in them: the files themselves, or the members of archives.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
@@ -17,18 +17,18 @@ pub use crate::read_ahead::read_ahead;
 /// A source of bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// Standard input, or another reader that is given beside the sources.
+    /// Standard input, or the reader passed in its place.
     Stdin,
     /// A file or folder.
     Path(PathBuf),
 }
 
-/// The sources that are read, and how.
+/// The sources to read, and how to read them.
 #[derive(Clone, Debug, Default)]
 pub struct InputSet {
     /// The sources, in order.
     pub sources: Vec<Source>,
-    /// The members of bundles that are read.
+    /// The members of bundles to read.
     pub wanted: Wanted,
     /// Limits on archives.
     pub limits: Limits,
@@ -42,13 +42,13 @@ pub struct InputSet {
 pub struct Inputs {
     /// The number of sources that could be read.
     pub read: usize,
-    /// The limits that were met, and damaged or binary files.
+    /// The limits that were reached, and damaged or binary files.
     pub limits: Vec<LimitMet>,
     /// The sources that could not be read.
     pub failures: Vec<InputError>,
-    /// The bundles among them.
+    /// The bundles among the sources.
     pub bundles: Vec<BundleSummary>,
-    /// The time at which the latest of them was made, if they show it.
+    /// The latest time of collection of the bundles, if they show one.
     pub collected: Option<jiff::Timestamp>,
 }
 
@@ -71,8 +71,8 @@ impl Inputs {
         }
     }
 
-    /// Adds to a report what reading its inputs showed: the bundles, the limits that were met, and as limits too the
-    /// sources that could not be read.
+    /// Adds the outcome of reading to a report: the bundles, the limits that were reached, and the sources that could
+    /// not be read, which are also listed as limits.
     ///
     /// ```
     /// use kwhy_bundle::{Options, read_path};
@@ -105,7 +105,7 @@ impl Inputs {
     }
 }
 
-/// A path that cannot be read. Its source is the operating system's error.
+/// A path that cannot be read. Its `source()` is the operating system's error.
 ///
 /// ```
 /// use std::error::Error;
@@ -124,7 +124,7 @@ pub struct InputError {
 }
 
 impl InputError {
-    /// Creates the error of a path.
+    /// Creates an error for a path.
     pub fn new(path: impl Into<PathBuf>, source: io::Error) -> InputError {
         InputError {
             path: path.into(),
@@ -137,22 +137,22 @@ impl InputError {
         &self.path
     }
 
-    /// Returns why, in the operating system's words.
+    /// Returns the operating system's error.
     pub fn io_error(&self) -> &io::Error {
         &self.source
     }
 
-    /// Returns true if there is nothing at the path.
+    /// Returns true if the path does not exist.
     pub fn is_not_found(&self) -> bool {
         self.source.kind() == io::ErrorKind::NotFound
     }
 
-    /// Returns true if the path may not be read.
+    /// Returns true if permission to read the path was denied.
     pub fn is_permission_denied(&self) -> bool {
         self.source.kind() == io::ErrorKind::PermissionDenied
     }
 
-    /// Returns a hint on what to do about it.
+    /// Returns advice on how to fix the problem.
     pub fn advice(&self) -> &'static str {
         if self.is_not_found() {
             "check the path"
@@ -170,8 +170,7 @@ impl From<InputError> for (PathBuf, io::Error) {
     }
 }
 
-/// Reads all sources, a folder's files in the order of their paths. `stdin` is taken where a source says
-/// so.
+/// Reads all sources, the files of a folder in the order of their paths. `stdin` is read for [`Source::Stdin`].
 pub fn read(reading: &InputSet, stdin: impl Read + Send, take: &mut dyn DocumentSink) -> Inputs {
     let shared = &reading.shared;
     let mut bundles = Bundles::new(take, reading.wanted.clone(), Arc::clone(shared));
@@ -210,7 +209,7 @@ pub fn read(reading: &InputSet, stdin: impl Read + Send, take: &mut dyn Document
     Inputs::new(shared, read, bundles, collected)
 }
 
-/// Reads streams one by one into a sink, from wherever they come.
+/// Reads streams from anywhere into a sink, one by one.
 pub struct Streams<S> {
     bundles: Bundles<S>,
     limits: Limits,
@@ -219,7 +218,7 @@ pub struct Streams<S> {
 }
 
 impl<S: DocumentSink> Streams<S> {
-    /// With nothing read.
+    /// Creates a reader that has read nothing yet.
     pub fn new(wanted: Wanted, limits: Limits, shared: Arc<Shared>, sink: S) -> Streams<S> {
         Streams {
             bundles: Bundles::new(sink, wanted, Arc::clone(&shared)),
@@ -239,7 +238,7 @@ impl<S: DocumentSink> Streams<S> {
         }
     }
 
-    /// Ends the reading.
+    /// Finishes reading and returns the result and the sink.
     pub fn finish(self) -> (Inputs, S) {
         let (bundles, collected, sink) = self.bundles.finish();
         let inputs = Inputs::new(&self.shared, self.read, bundles, collected);
@@ -247,7 +246,7 @@ impl<S: DocumentSink> Streams<S> {
     }
 }
 
-/// A file that is all of a source.
+/// Returns the member for a file that is a whole source.
 pub fn member(name: String) -> Member {
     Member {
         root: name.clone(),
@@ -260,7 +259,8 @@ pub fn member(name: String) -> Member {
     }
 }
 
-/// Opens a file. One that a folder listed was a regular file: a pipe that took its place would wait for a writer.
+/// Opens a file. If a folder listed it as a regular file, a pipe that has replaced it since must not block, so it is
+/// refused.
 fn open(path: &Path, is_listed: bool) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -278,7 +278,7 @@ fn open(path: &Path, is_listed: bool) -> io::Result<File> {
     Ok(file)
 }
 
-/// Reads a file, and says how many were read. `is_listed` says that a folder listed it.
+/// Reads a file and returns the number of files read, 0 or 1. `is_listed` is true if a folder listed it.
 fn one(
     walk: &mut Walk<'_>,
     mut member: Member,
@@ -299,7 +299,7 @@ fn one(
     }
 }
 
-/// Reads all regular files below a folder. Links are not followed, so that there is no loop.
+/// Reads all regular files below a folder. Links are not followed, so there can be no loop.
 fn folder(walk: &mut Walk<'_>, root: &Path, shared: &Shared) -> usize {
     let Below {
         files: paths,
@@ -329,7 +329,7 @@ fn folder(walk: &mut Walk<'_>, root: &Path, shared: &Shared) -> usize {
             shared.note(&name, limit.clone(), what, &inside(&path));
         }
     }
-    // a folder of anything is not a bundle: names tell something only if one is known
+    // paths carry information only if the folder is a known bundle
     let loose = !bundle::is_known(paths.iter().map(|path| inside(path)));
     let mut read = 0;
     for path in paths {
@@ -347,10 +347,10 @@ fn folder(walk: &mut Walk<'_>, root: &Path, shared: &Shared) -> usize {
     read
 }
 
-/// Returns true if a source contains several documents, if that is known before it is read.
+/// Returns true if the sources are known to contain several documents before they are read.
 pub fn holds_several(sources: &[Source]) -> bool {
     let is_archive = |path: &Path| {
-        // what is read of a pipe is gone
+        // reading from a pipe would consume its bytes
         if !path.metadata().is_ok_and(|data| data.is_file()) {
             return false;
         }
@@ -366,7 +366,7 @@ pub fn holds_several(sources: &[Source]) -> bool {
     }
 }
 
-/// The files of sources, in the order in which they are read.
+/// Returns the files of the sources, in the order in which they are read.
 pub fn files(sources: &[Source]) -> impl Iterator<Item = PathBuf> {
     sources.iter().flat_map(|source| match source {
         Source::Stdin => Vec::new(),
@@ -375,7 +375,7 @@ pub fn files(sources: &[Source]) -> impl Iterator<Item = PathBuf> {
     })
 }
 
-/// The size of the sources in bytes, if it is known of all of them.
+/// Returns the total size of the sources in bytes, or `None` if that of any source is unknown.
 pub fn size(sources: &[Source]) -> Option<u64> {
     let of = |source: &Source| match source {
         Source::Stdin => None,
@@ -392,7 +392,7 @@ pub fn size(sources: &[Source]) -> Option<u64> {
     sources.iter().map(of).sum()
 }
 
-/// The contents of a folder, sorted.
+/// The contents of a folder and its subfolders, sorted.
 #[derive(Debug, Default)]
 pub struct Below {
     /// The regular files.
@@ -401,11 +401,11 @@ pub struct Below {
     pub links: Vec<PathBuf>,
     /// Devices, pipes and sockets.
     pub devices: Vec<PathBuf>,
-    /// The paths that cannot be read.
+    /// The paths that could not be listed.
     pub failures: Vec<InputError>,
 }
 
-/// Lists the contents of a folder.
+/// Lists the contents of a folder and its subfolders.
 pub fn below(root: &Path) -> Below {
     let mut below = Below::default();
     let mut folders = vec![root.to_owned()];
@@ -444,7 +444,7 @@ mod tests {
     use super::*;
     use crate::bundle::Document;
 
-    /// Keeps what it takes.
+    /// Keeps the documents it receives.
     #[derive(Default)]
     struct Kept(Vec<(String, Vec<u8>)>);
 

@@ -1,8 +1,8 @@
-//! Archives for tests, written without a library so that they can be damaged at will.
+//! Archives for tests, built by hand so that they can be damaged at will.
 
 use std::io::Write;
 
-/// A tar header with its checksum.
+/// Returns a tar header with its checksum.
 pub fn tar_header(name: &[u8], size: u64, flag: u8) -> Vec<u8> {
     let mut block = vec![0; 512];
     block[..name.len().min(100)].copy_from_slice(&name[..name.len().min(100)]);
@@ -17,7 +17,7 @@ pub fn tar_header(name: &[u8], size: u64, flag: u8) -> Vec<u8> {
     block
 }
 
-/// A tar member with its header.
+/// Returns a tar member with its header and padding.
 pub fn tar_member(name: &[u8], content: &[u8], flag: u8) -> Vec<u8> {
     let mut all = tar_header(name, content.len() as u64, flag);
     all.extend(content);
@@ -25,7 +25,7 @@ pub fn tar_member(name: &[u8], content: &[u8], flag: u8) -> Vec<u8> {
     all
 }
 
-/// A tar archive of files.
+/// Returns a tar archive of files.
 pub fn tar_of(members: &[(&str, &[u8])]) -> Vec<u8> {
     let mut all: Vec<u8> = members
         .iter()
@@ -35,7 +35,8 @@ pub fn tar_of(members: &[(&str, &[u8])]) -> Vec<u8> {
     all
 }
 
-/// A zip of deflated members followed by data descriptors, as Go writes it; without its directory unless it is `whole`.
+/// Returns a zip archive of deflated members with data descriptors, as Go writes it; without its end record unless
+/// `whole`.
 pub fn zip_of(members: &[(&str, &[u8])], whole: bool) -> Vec<u8> {
     let mut all = Vec::new();
     for (name, content) in members {

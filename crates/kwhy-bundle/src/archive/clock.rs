@@ -1,12 +1,12 @@
-//! The clock that the limit on time is held against.
+//! The clock that measures reading time for [`Limits::time`](super::limits::Limits::time).
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// A clock that never goes back. It is read only where [`Limits::time`](super::limits::Limits::time) is set.
+/// A monotonic clock. It is read only if [`Limits::time`](super::limits::Limits::time) is set.
 ///
-/// The default one is the operating system's. Where there is none, as in a browser (`wasm32-unknown-unknown`), the caller
-/// gives one.
+/// The default is the operating system's clock. On platforms without one, such as browsers (`wasm32-unknown-unknown`),
+/// the caller must supply a clock.
 ///
 /// ```
 /// use std::time::Duration;
@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 pub struct Clock(fn() -> Duration);
 
 impl Clock {
-    /// Takes a function that returns the time since some fixed moment.
+    /// Creates a clock from a function that returns the time elapsed since some fixed moment.
     pub fn new(now: fn() -> Duration) -> Clock {
         Clock(now)
     }

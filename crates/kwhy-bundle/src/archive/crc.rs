@@ -1,14 +1,14 @@
-//! The check sum of gzip and zip (CRC-32 of ITU-T V.42), with the processor's own instructions where it has
-//! them: the decoder's takes a fifth of all time of unpacking.
+//! The checksum of gzip and zip (CRC-32 of ITU-T V.42), computed with the processor's CRC instructions if it has them:
+//! the decoder's own implementation takes a fifth of the time of unpacking.
 
 use crc32fast::Hasher;
 
-/// The check sum of what was given out so far.
+/// The checksum of the bytes decoded so far.
 #[derive(Clone, Debug, Default)]
 pub struct Crc(Hasher);
 
 impl Crc {
-    /// Of nothing.
+    /// Creates the checksum of no bytes.
     pub fn new() -> Crc {
         Crc::default()
     }
@@ -18,12 +18,12 @@ impl Crc {
         self.0.update(bytes);
     }
 
-    /// The sum.
+    /// Returns the checksum of all bytes added since the last reset.
     pub fn sum(&self) -> u32 {
         self.0.clone().finalize()
     }
 
-    /// Starts again.
+    /// Resets the checksum to that of no bytes.
     pub fn reset(&mut self) {
         self.0.reset();
     }
@@ -39,7 +39,7 @@ mod tests {
         assert_eq!(crc.sum(), 0);
         crc.update(b"12345");
         crc.update(b"6789");
-        // the check value of the standard's catalogue
+        // the check value of CRC-32/ISO-HDLC
         assert_eq!(crc.sum(), 0xcbf4_3926);
         crc.reset();
         assert_eq!(crc.sum(), 0);

@@ -1,4 +1,4 @@
-//! Limits on archives, and the record of those that were met.
+//! Limits on archives, and a record of the limits that were reached.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,28 +13,30 @@ use kwhy_core::{Cancel, ReadLimits};
 
 use super::clock::Clock;
 
-/// Limits on an archive, whatever it claims.
+/// Limits on archives. They hold whatever an archive's headers claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Bytes of one member.
+    /// The maximum size of one member, in bytes.
     pub member_size: u64,
-    /// Bytes that are unpacked of all sources together.
+    /// The maximum number of unpacked bytes, of all sources together.
     pub total_size: u64,
-    /// Bytes that are unpacked for each packed one, of a stream and of all sources together, once there are more
-    /// than `free`.
+    /// The maximum ratio of unpacked to packed bytes. It is checked for each stream and for all sources together, once
+    /// more than `free` bytes are unpacked.
     pub ratio: u64,
-    /// The number of unpacked bytes up to which the ratio is not checked: a short file of one repeated line compresses well.
+    /// The number of unpacked bytes up to which the ratio is not checked, as a short file of one repeated line
+    /// compresses well.
     pub free: u64,
-    /// Members of all sources together; archives inside of others count.
+    /// The maximum number of members of all sources together, nested archives included.
     pub members: u64,
-    /// Archives and compressed files inside of one another.
+    /// The maximum nesting depth of archives and compressed files.
     pub nesting: u64,
-    /// Bytes of a member's name.
+    /// The maximum length of a member's name, in bytes.
     pub path_length: u64,
-    /// Bytes of the names of all members together: a report and the search for members that say the same keep them.
+    /// The maximum total length of all members' names, in bytes. They are kept in memory for the report and for finding
+    /// duplicate members.
     pub names: u64,
-    /// Seconds that reading may take.
+    /// The maximum time for reading, in seconds; `u64::MAX` means no limit.
     pub time: u64,
     /// Limits on reading members and files.
     pub read: ReadLimits,
@@ -71,14 +73,14 @@ impl Limits {
         })
     }
 
-    /// With some of them set.
+    /// Returns these limits with those in `set` replaced.
     pub fn with(mut self, set: &[SetLimit]) -> Limits {
         for SetLimit { name, value } in set {
             if let Some(limit) = self.of(name) {
                 *limit = *value;
             }
         }
-        // each archive that is open takes a place on the stack
+        // each open archive takes a stack frame
         self.nesting = self.nesting.min(32);
         self
     }
@@ -87,18 +89,18 @@ impl Limits {
 impl Default for Limits {
     fn default() -> Limits {
         Limits {
-            // a journal of a large node takes some GiB
+            // the journal of a large node can be several GiB
             member_size: 16 << 30,
             total_size: 256 << 30,
-            // logs are packed 5 to 30 times, one line over and over up to 200 times
+            // logs compress 5 to 30 times, one line repeated over and over up to 200 times
             ratio: 250,
-            // a bomb of bzip2 takes more than a second for that
+            // unpacking this much of a bzip2 bomb takes more than a second
             free: 64 << 20,
             members: 100_000,
-            // real bundles have two: a node's archive in a bundle, and compressed logs in that
+            // real bundles have two: a node's archive in the bundle, and compressed logs in that
             nesting: 4,
             path_length: 4096,
-            // a bundle of 100,000 members has some 15 MiB
+            // the names of a bundle with 100,000 members take about 15 MiB
             names: 64 << 20,
             time: u64::MAX,
             read: ReadLimits::default(),
@@ -106,7 +108,7 @@ impl Default for Limits {
     }
 }
 
-/// A limit as it is typed: `NAME=NUMBER`, with `k`, `M`, `G` or `T` after it for powers of 1024.
+/// A limit as it is typed: `NAME=NUMBER`. The suffixes `k`, `M`, `G` and `T` stand for powers of 1024.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetLimit {
     name: String,
@@ -131,10 +133,10 @@ impl FromStr for SetLimit {
     }
 }
 
-/// Reads a number such as `4096`, `64M` or `2G`: the letters are powers of 1024.
+/// Parses a number such as `4096`, `64M` or `2G`. The suffixes stand for powers of 1024.
 ///
 /// # Errors
-/// It is no such number, or too large.
+/// Fails if the text is not such a number, or if the number does not fit into 64 bits.
 pub fn number(typed: &str) -> Result<u64, String> {
     let no_number = || format!("{typed:?} is no number such as 4096, 64M or 2G");
     let digits = typed.trim_end_matches(|c: char| !c.is_ascii_digit());
@@ -155,31 +157,31 @@ pub fn number(typed: &str) -> Result<u64, String> {
 /// The state that all readers of a run share.
 #[derive(Debug, Default)]
 pub struct Shared {
-    /// Bytes that were unpacked.
+    /// The number of bytes unpacked so far.
     pub unpacked: AtomicU64,
-    /// Bytes that were read of the sources themselves.
+    /// The number of bytes read from the sources themselves.
     pub read: AtomicU64,
-    /// Members that were read.
+    /// The number of members read so far.
     pub members: AtomicU64,
-    /// Bytes of their names.
+    /// The total length of their names, in bytes.
     pub names: AtomicU64,
-    /// Ends the run early.
+    /// The handle that ends the run early.
     pub stop: Cancel,
     clock: Clock,
-    /// When the first byte was asked for.
+    /// The clock's time when the limit on time was first checked.
     started: OnceLock<Duration>,
-    /// True once it is reported that reading took too long.
+    /// True once it was reported that reading took too long.
     late: AtomicBool,
     reports: Mutex<LimitReports>,
 }
 
 impl Shared {
-    /// For a run that this handle ends early.
+    /// Creates the state of a run that `stop` ends early.
     pub fn under(stop: &Cancel) -> Arc<Shared> {
         Shared::timed(stop, Clock::default())
     }
 
-    /// For a run that this handle ends early, and that a clock of the caller's measures.
+    /// Creates the state of a run that `stop` ends early and whose time is measured by `clock`.
     pub fn timed(stop: &Cancel, clock: Clock) -> Arc<Shared> {
         Arc::new(Shared {
             stop: stop.clone(),
@@ -188,7 +190,7 @@ impl Shared {
         })
     }
 
-    /// For a further run that ends together with this one.
+    /// Creates the state of a further run with the same cancel handle and clock.
     pub fn next(&self) -> Arc<Shared> {
         Shared::timed(&self.stop, self.clock)
     }
@@ -197,7 +199,8 @@ impl Shared {
         self.reports.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reports a limit or a damage.
+    /// Records a limit that was reached, or damage. Of one kind, the first `MAX_TOLD` by source are listed, the
+    /// others counted.
     pub fn tell(&self, source: &str, limit: Limit, message: impl Into<String>) {
         let mut reports = self.reports();
         let (listed, more) = reports.met.entry(limit.clone()).or_default();
@@ -209,7 +212,7 @@ impl Shared {
         }
     }
 
-    /// Reports one of many members of a source that were treated alike.
+    /// Records one of several members of a source that were all treated alike. They are merged into one message.
     pub fn note(&self, source: &str, limit: Limit, what: &'static str, member: &str) {
         let mut reports = self.reports();
         let key = (limit, what, source.to_owned());
@@ -225,9 +228,9 @@ impl Shared {
         }
     }
 
-    /// Returns true if reading took longer than it may, which is reported of the first source that shows it.
+    /// Returns true if reading took longer than the limit. This is reported once, for the source that notices it first.
     pub fn is_late(&self, limits: &Limits, source: &str) -> bool {
-        // the clock is read for nothing else
+        // without a limit, the clock is never read
         if limits.time == u64::MAX {
             return false;
         }
@@ -244,19 +247,19 @@ impl Shared {
         is_late
     }
 
-    /// Returns true if all sources together unpack to more than is believed.
+    /// Returns true if all sources together exceed the compression ratio.
     pub fn is_bomb(&self, limits: &Limits) -> bool {
         let unpacked = self.unpacked.load(Ordering::Relaxed);
         let read = self.read.load(Ordering::Relaxed).max(1);
         unpacked > limits.free && unpacked / read > limits.ratio
     }
 
-    /// Reports a source that cannot be read.
+    /// Records a source that cannot be read.
     pub fn fail(&self, path: &Path, source: io::Error) {
         self.reports().failures.push((path.to_owned(), source));
     }
 
-    /// All that was reported, and what could not be read.
+    /// Returns the limits that were recorded and the sources that could not be read, and clears both.
     pub fn finish(&self) -> (Vec<LimitMet>, Vec<(PathBuf, io::Error)>) {
         let reports = std::mem::take(&mut *self.reports());
         let mut all = Vec::new();
@@ -277,20 +280,20 @@ impl Shared {
         (all, reports.failures)
     }
 
-    /// Returns true if to come to an end.
+    /// Returns true if the run was cancelled.
     pub fn is_stopped(&self) -> bool {
         self.stop.is_cancelled()
     }
 }
 
-/// The number of limits and damages of one kind that are listed individually.
+/// The maximum number of limits of one kind that are listed individually.
 const MAX_TOLD: usize = 20;
-/// The number of members that are named in a note.
+/// The maximum number of members named in one note.
 const MAX_NAMED: usize = 3;
-/// The number of sources that have notes.
+/// The maximum number of notes.
 const MAX_SOURCES: usize = 1000;
 
-/// The names of members with which the same was done, and how many there are.
+/// The names of the members that were treated alike, up to `MAX_NAMED`, and the number of all of them.
 type Noted = (Vec<String>, u64);
 
 #[derive(Debug, Default)]
@@ -300,17 +303,17 @@ struct LimitReports {
     failures: Vec<(PathBuf, io::Error)>,
 }
 
-/// The failure of a stream whose reason is reported already.
+/// The error of a stream that failed for a reason that is already reported.
 #[derive(Debug, thiserror::Error)]
 #[error("the stream ends here")]
 struct Stopped;
 
-/// A failure whose reason is reported already.
+/// Returns an error whose reason is already reported.
 pub fn stopped() -> io::Error {
     io::Error::other(Stopped)
 }
 
-/// Returns true if the reason of a failure is reported already.
+/// Returns true if the reason of an error is already reported.
 pub fn is_reported(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<Stopped>())
 }

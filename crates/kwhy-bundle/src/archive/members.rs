@@ -1,4 +1,4 @@
-//! Hands out the members of an archive, and shows how it ended.
+//! Iterates over the members of an archive and reports how the archive ended.
 
 use std::io;
 use std::sync::Arc;
@@ -92,7 +92,8 @@ impl Walk<'_> {
         }
     }
 
-    /// The next entry; none where the archive ended, which is reported, and where all was stopped.
+    /// Returns the next entry. Returns `None` at the archive's end or if it is damaged, both reported, and once the run
+    /// was stopped.
     fn next<E>(
         &self,
         archive: &Member,
@@ -112,7 +113,7 @@ impl Walk<'_> {
         entry.ok().flatten()
     }
 
-    /// A member of an archive.
+    /// Creates the member for an entry of an archive.
     fn member(
         &self,
         archive: &Member,
@@ -146,7 +147,7 @@ impl Walk<'_> {
         member
     }
 
-    /// Reports bytes before a member that belong to no member.
+    /// Reports the `lost` bytes before a member that belong to no member.
     fn lost(&self, archive: &Member, member: &Member, lost: u64) {
         if lost > 0 {
             let path = &member.path;
@@ -161,7 +162,7 @@ impl Walk<'_> {
             .note(&member.root, Limit::PathLength, what, &member.path);
     }
 
-    /// Reports an archive without members.
+    /// Reports an archive without members as empty.
     fn ended(&self, archive: &Member, format: &str, last: &str) {
         if last.is_empty() {
             let message = format!("the {format} archive holds nothing");
@@ -169,7 +170,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Reports how an archive ended, if that is not reported already.
+    /// Reports where an archive is damaged, unless that is already reported.
     fn damaged(&self, archive: &Member, format: &str, last: &str, error: &io::Error) {
         if is_reported(error) {
             return;

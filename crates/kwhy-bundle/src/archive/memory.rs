@@ -1,12 +1,13 @@
-//! The memory of decoders: streams inside of one another are open at the same time.
+//! A memory budget for decoders. Nested streams are open at the same time, so they share one budget.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The bytes that the decoders of one source may take in all: what a zstd frame of `--ultra -22` asks for.
+/// The number of bytes that all decoders of one source may use together: as much as a zstd frame of `--ultra -22` asks
+/// for.
 const BUDGET: u64 = 128 << 20;
 
-/// A share of a budget, given back when it is dropped.
+/// A share of a budget. Its bytes are returned when it is dropped.
 #[derive(Debug)]
 pub(super) struct Memory {
     left: Arc<AtomicU64>,
@@ -14,7 +15,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Of a source that was opened.
+    /// Creates the budget of a source.
     pub fn budget() -> Memory {
         Memory {
             left: Arc::new(AtomicU64::new(BUDGET)),
@@ -22,7 +23,7 @@ impl Memory {
         }
     }
 
-    /// A further share of the same budget, which takes nothing yet.
+    /// Creates another share of the same budget, with no bytes reserved yet.
     pub fn share(&self) -> Memory {
         Memory {
             left: Arc::clone(&self.left),
@@ -30,12 +31,13 @@ impl Memory {
         }
     }
 
-    /// The bytes that are left.
+    /// Returns the number of unreserved bytes of the budget.
     pub fn left(&self) -> u64 {
         self.left.load(Ordering::Relaxed)
     }
 
-    /// Takes this many bytes in place of what was taken before. Returns false if there are fewer.
+    /// Reserves `bytes` in place of what this share reserved before. Returns false, with nothing reserved, if fewer
+    /// bytes are left.
     pub fn take(&mut self, bytes: u64) -> bool {
         self.give_back();
         let less = |left: u64| left.checked_sub(bytes);

@@ -1,9 +1,10 @@
-//! Opens archives and compressed files of any make as streams and hands their members out one by one.
+//! Opens archives and compressed files of all supported formats as streams and visits their members one by one.
 //!
-//! The first bytes of a stream show its type (`sniff`). A compression is removed (`unpack()`), of an archive
-//! (`tar`, `zip`, by `members`) each member goes the same way again, down to a limit. Nothing is written to disk, no
-//! member is kept in memory as a whole, links are not followed, a name is only a name. What a damaged stream contains before
-//! the damage is handed out. [`limits`] says what an archive may take, `readers` keep to it.
+//! The format of a stream is detected from its first bytes (`sniff`). Compression is removed (`unpack()`), and each
+//! member of an archive (`tar`, `zip`, driven by `members`) is handled the same way recursively, up to a depth limit.
+//! Nothing is written to disk, no member is kept in memory as a whole, links are not followed, and names are never used
+//! as paths. Everything before the damage in a damaged stream is still handed out. The limits are in [`limits`];
+//! `readers` enforces them.
 
 mod clock;
 mod crc;
@@ -35,51 +36,51 @@ use zip::Zip;
 pub use clock::Clock;
 pub use sniff::{Kind, kind};
 
-/// The note about links.
+/// The note on links that were not followed.
 pub const LINKS: &str = "links were not followed";
-/// The note about devices, pipes and sockets.
+/// The note on devices, pipes and sockets that were not read.
 pub const DEVICES: &str = "devices and pipes were not read";
 
-/// A document that was found.
+/// A document found in a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// The name in a report: `bundle.tar.gz!logs/web.log`.
+    /// The name shown in reports: `bundle.tar.gz!logs/web.log`.
     pub name: String,
-    /// The source in which it was found.
+    /// The source that contains it.
     pub root: String,
-    /// The path in the source, with `/` between folders; empty for a file that is all of a source.
+    /// The path within the source, with `/` between folders. Empty if the document is the whole source.
     pub path: String,
     /// The size in bytes, if it is known before the member is read.
     pub size: Option<u64>,
     /// The time of the last change, in seconds since 1970.
     pub modified: Option<i64>,
-    /// True if it occurs in an archive or was compressed.
+    /// True if it is in an archive or was compressed.
     pub packed: bool,
-    /// True if it occurs in a folder of no known make, so that its name shows nothing.
+    /// True if it is in a folder that is not a known bundle, so its path carries no information.
     pub loose: bool,
 }
 
-/// The properties that a member's first bytes show.
+/// The properties derived from a member's first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Start {
     /// True if it contains NUL bytes.
     pub binary: bool,
-    /// The same for members that start with the same 64 KiB; none if it is empty.
+    /// A hash of the first 64 KiB, equal for members that start alike. `None` if the member is empty.
     pub fingerprint: Option<u64>,
     /// The size in bytes, if it is known.
     pub size: Option<u64>,
 }
 
-/// Takes what is found.
+/// Receives the members that a walk finds.
 pub trait MemberVisitor {
-    /// Reads a document. What is left of it is passed over.
+    /// Reads a document. Any content left unread is skipped.
     fn document(&mut self, member: &Member, start: Start, content: &mut (dyn Read + Send));
 
-    /// A member that is not a document, and why.
+    /// Called for a member that is not read, with the reason.
     fn passed(&mut self, _member: &Member, _why: &'static str) {}
 }
 
-/// Walks sources and passes on their members.
+/// Walks sources and passes their members to a visitor.
 pub struct Walk<'v> {
     visit: &'v mut dyn MemberVisitor,
     limits: Limits,
@@ -87,7 +88,7 @@ pub struct Walk<'v> {
 }
 
 impl<'v> Walk<'v> {
-    /// With nothing read.
+    /// Creates a walk that has read nothing yet.
     pub fn new(visit: &'v mut dyn MemberVisitor, limits: Limits, shared: Arc<Shared>) -> Walk<'v> {
         Walk {
             visit,
@@ -96,7 +97,8 @@ impl<'v> Walk<'v> {
         }
     }
 
-    /// Reads a source to its end. A failure of the reader itself is given back; all else is reported.
+    /// Reads a source to its end. Returns an error only if the reader itself fails; everything else is recorded as a
+    /// limit.
     pub fn read(&mut self, member: Member, reader: impl Read + Send) -> io::Result<()> {
         let packed = Arc::new(AtomicU64::new(0));
         let mut failure = None;
@@ -193,8 +195,8 @@ impl<'v> Walk<'v> {
         }
     }
 
-    /// Returns true if there were as many members as there may be, which is reported. An archive is then read no
-    /// further.
+    /// Returns true, and reports it, if no further member may be read: their number or the total length of their names
+    /// is at its limit. The archive is then read no further.
     fn is_full(&self, member: &Member) -> bool {
         let what = if self.shared.members.load(Ordering::Relaxed) >= self.limits.members {
             "more members than --limit members allows: not read from here on"
@@ -227,14 +229,14 @@ impl<'v> Walk<'v> {
     }
 }
 
-/// The nesting of a stream.
+/// The position of a stream within nested archives and compressions.
 struct Layers {
     depth: u64,
-    /// True if one compression was taken off since the last archive.
+    /// True if a compression was already removed since the last archive.
     peeled: bool,
-    /// The bytes that were read of the source itself.
+    /// The number of bytes read from the source itself.
     packed: Arc<AtomicU64>,
-    /// What decoders of the streams inside of one another may take.
+    /// The memory budget shared with the decoders of the other nested streams.
     memory: Memory,
 }
 
@@ -249,7 +251,7 @@ impl Layers {
     }
 }
 
-/// The same for the same bytes, on every machine and in every run.
+/// Returns a hash of bytes that is the same on every machine and in every run; `None` for no bytes.
 fn fingerprint(bytes: &[u8]) -> Option<u64> {
     let mut hasher = DefaultHasher::new();
     hasher.write(bytes);

@@ -1,4 +1,4 @@
-//! Streams around streams: they count bytes and enforce limits.
+//! Reader adapters that count bytes and enforce limits.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::limits::{Limits, Shared, is_reported, stopped};
 use super::source::Source;
 use super::tar::Tar;
 
-/// A source as it is opened.
+/// Wraps the reader of a source: counts its bytes, stops when the run is cancelled, and keeps its error in `failure`.
 pub(super) struct Raw<'f, R> {
     pub(super) inner: R,
     pub(super) shared: Arc<Shared>,
@@ -40,7 +40,7 @@ impl<R: Read> Read for Raw<'_, R> {
     }
 }
 
-/// The content of a tar's member; shows where the archive ends inside of it.
+/// The content of a tar member. Reports if the archive ends within it.
 pub(super) struct Content<'t, 's> {
     pub(super) tar: &'t mut Tar<'s>,
     pub(super) archive: &'t str,
@@ -62,7 +62,7 @@ impl Read for Content<'_, '_> {
     }
 }
 
-/// Counts what is read.
+/// Counts the bytes that are read.
 pub(super) struct Counted<R> {
     pub(super) inner: R,
     pub(super) count: Arc<AtomicU64>,
@@ -76,14 +76,14 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// A compression that was taken off, with the limits on what comes out of it.
+/// A decoder with limits on its output.
 pub(super) struct Layer<'s> {
     pub(super) decoder: Box<dyn Read + Send + 's>,
     pub(super) name: String,
     pub(super) format: &'static str,
     pub(super) shared: Arc<Shared>,
     pub(super) limits: Limits,
-    /// The bytes that were read of the source itself, and of this stream.
+    /// The number of compressed bytes read: from the source itself, and from this stream.
     pub(super) packed: [Arc<AtomicU64>; 2],
     pub(super) given: u64,
     pub(super) failed: bool,
@@ -155,7 +155,7 @@ impl Read for Layer<'_> {
     }
 }
 
-/// A member's content, up to the limit.
+/// The content of a member, cut at the limit on member size.
 pub(super) struct Capped<'s, 'm> {
     pub(super) inner: Source<'s>,
     pub(super) left: u64,

@@ -1,25 +1,25 @@
-//! The type of a stream, by its first bytes and never by its name.
+//! Detects the format of a stream from its first bytes, never from its name.
 
 use super::tar;
 
-/// The type of a stream.
+/// The format of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// One compressed stream.
+    /// A compressed stream.
     Packed(Packed),
     /// A tar archive.
     Tar,
     /// A zip archive.
     Zip,
-    /// An archive or an encrypted file that cannot be opened here.
+    /// A compressed, archived or encrypted format that is recognised but not supported.
     Closed(&'static str),
-    /// Bytes with NUL among them.
+    /// Anything else that contains NUL bytes.
     Binary,
-    /// Text, or nothing.
+    /// Text, or an empty stream.
     Text,
 }
 
-/// How a stream is compressed.
+/// The compression of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packed {
     /// RFC 1952.
@@ -33,7 +33,7 @@ pub enum Packed {
 }
 
 impl Packed {
-    /// Its usual name.
+    /// Returns the usual name.
     pub fn name(self) -> &'static str {
         match self {
             Packed::Gzip => "gzip",
@@ -44,7 +44,7 @@ impl Packed {
     }
 }
 
-/// Returns what a stream is that starts with these bytes.
+/// Returns the format of a stream that starts with these bytes.
 pub fn kind(head: &[u8]) -> Kind {
     match head {
         [0x1f, 0x8b, 8, ..] => Kind::Packed(Packed::Gzip),
@@ -78,7 +78,7 @@ pub fn kind(head: &[u8]) -> Kind {
             ..,
         ] => Kind::Packed(Packed::Bzip2),
         [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Kind::Zip,
-        // a zip that was once split starts with this mark
+        // a zip archive that once was split starts with this signature
         [b'P', b'K', 7, 8, b'P', b'K', 3, 4, ..] => Kind::Zip,
         [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => Kind::Closed("a 7z archive"),
         [b'R', b'a', b'r', b'!', 0x1a, 7, ..] => Kind::Closed("a rar archive"),

@@ -1,16 +1,16 @@
-//! A stream that can be looked at before it is read.
+//! A buffered stream that can be peeked at.
 
 use std::cell::RefCell;
 use std::io::{self, BufRead, Read};
 
-/// The number of bytes that are read at a time, and the most that can be peeked.
+/// The size of the buffer in bytes, which is also the most that can be peeked.
 pub const AHEAD: usize = 64 * 1024;
 
-/// The number of buffers that are kept for the next streams: those of archives inside of one another.
+/// The maximum number of buffers kept for reuse: enough for nested archives.
 const MAX_FREE: usize = 16;
 
 thread_local! {
-    /// Buffers of streams that ended: an archive may have very many small members.
+    /// Buffers of dropped streams, kept for reuse as an archive may have very many small members.
     static FREE: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -19,7 +19,7 @@ fn taken_buffer() -> Vec<u8> {
         .unwrap_or_else(|| vec![0; AHEAD])
 }
 
-/// A stream with what was read of it in advance.
+/// A stream with a buffer of the bytes read ahead.
 pub struct Source<'s> {
     inner: Box<dyn Read + Send + 's>,
     buffer: Vec<u8>,
@@ -28,7 +28,7 @@ pub struct Source<'s> {
 }
 
 impl<'s> Source<'s> {
-    /// Of a stream of which nothing was read.
+    /// Wraps a stream.
     pub fn new(inner: Box<dyn Read + Send + 's>) -> Source<'s> {
         Source {
             inner,
@@ -38,7 +38,7 @@ impl<'s> Source<'s> {
         }
     }
 
-    /// Peeks at the next bytes: fewer than asked for if the stream ends or `AHEAD` is exceeded.
+    /// Returns the next bytes without consuming them: fewer than `wanted` at the end of the stream or beyond `AHEAD`.
     pub fn peek(&mut self, wanted: usize) -> io::Result<&[u8]> {
         let wanted = wanted.min(AHEAD);
         if self.buffer.is_empty() {
@@ -54,7 +54,7 @@ impl<'s> Source<'s> {
                 Ok(0) => break,
                 Ok(length) => self.end += length.min(self.buffer.len() - self.end),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // what came before is given out first
+                // the bytes before the error are returned first; the next read meets it again
                 Err(_) if self.end > self.start => break,
                 Err(error) => return Err(error),
             }
@@ -62,7 +62,7 @@ impl<'s> Source<'s> {
         Ok(&self.buffer[self.start..self.end])
     }
 
-    /// Reads exactly that number of bytes. Returns `None` if the stream ends early.
+    /// Reads exactly `N` bytes. Returns `None` if the stream ends before that.
     pub fn take_exact<const N: usize>(&mut self) -> io::Result<Option<[u8; N]>> {
         let Some(bytes) = self.peek(N)?.first_chunk::<N>().copied() else {
             return Ok(None);
@@ -71,7 +71,7 @@ impl<'s> Source<'s> {
         Ok(Some(bytes))
     }
 
-    /// Skips up to a number of bytes. Returns the number that was skipped.
+    /// Skips up to `wanted` bytes and returns the number of bytes skipped.
     pub fn skip(&mut self, wanted: u64) -> io::Result<u64> {
         let mut left = wanted;
         while left > 0 {
@@ -90,7 +90,7 @@ impl<'s> Source<'s> {
 impl Drop for Source<'_> {
     fn drop(&mut self) {
         let buffer = std::mem::take(&mut self.buffer);
-        // there are none any more where the thread ends
+        // the thread-local list is already gone while the thread ends
         let _ = FREE.try_with(|free| {
             let mut free = free.borrow_mut();
             if !buffer.is_empty() && free.len() < MAX_FREE {

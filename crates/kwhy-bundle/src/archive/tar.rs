@@ -1,8 +1,8 @@
-//! Reads tar archives as a stream: POSIX ustar and pax (IEEE 1003.1), and GNU tar 1.35 with long names and
-//! sparse members.
+//! A streaming reader for tar archives: POSIX ustar and pax (IEEE 1003.1), and GNU tar 1.35 with long names and sparse
+//! members.
 //!
-//! The `tar` crate keeps long names and pax records of any claimed size in memory and ends at the first damaged
-//! header. Here both are bounded, and reading continues at the next header that is whole.
+//! The `tar` crate keeps long names and pax records of any claimed size in memory and stops at the first damaged
+//! header. This reader bounds both, and resumes at the next intact header.
 
 use std::io::{self, BufRead};
 
@@ -10,14 +10,14 @@ use super::source::{AHEAD, Source};
 
 const BLOCK: usize = 512;
 
-/// The fields of a header, with their offsets.
+/// The magic of a header and its offset.
 const MAGIC: &[u8] = b"ustar";
 const MAGIC_AT: usize = 257;
 
-/// The length of a long name or a set of pax records.
+/// The maximum length of a GNU long name or of a set of pax records, in bytes.
 const MAX_EXTENSION: u64 = 256 * 1024;
 
-/// The number of bytes after the archive's end in which another one is looked for.
+/// The number of zero bytes after which no further concatenated archive is looked for.
 const MAX_BEHIND: u64 = 1 << 20;
 
 /// The type of a member.
@@ -25,53 +25,53 @@ const MAX_BEHIND: u64 = 1 << 20;
 pub enum EntryKind {
     /// A file.
     File,
-    /// A file with holes, of which only what is written is stored.
+    /// A file with holes. Only the written parts are stored.
     Sparse,
     /// A folder.
     Folder,
     /// A symbolic link.
     Symlink,
-    /// Another name of a former member.
+    /// Another name of an earlier member.
     Hardlink,
-    /// A device, a pipe.
+    /// A device or a pipe.
     Device,
-    /// A record of the archive itself.
+    /// A record about the archive itself.
     Other,
 }
 
 /// A member's header.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name as it is.
+    /// The name as stored.
     pub name: Vec<u8>,
     /// Its type.
     pub kind: EntryKind,
-    /// The number of bytes that are stored.
+    /// The number of stored bytes.
     pub size: u64,
     /// The time of the last change, in seconds since 1970.
     pub modified: Option<i64>,
-    /// The target of a link.
+    /// The target, for links.
     pub link: Vec<u8>,
-    /// The number of bytes before it that belong to no member.
+    /// The number of bytes before this header that belong to no member.
     pub lost: u64,
-    /// True if its name was too long to be taken.
+    /// True if an extension record was too long, so the name or another attribute may be wrong.
     pub name_too_long: bool,
 }
 
 /// A tar archive.
 pub struct Tar<'s> {
     source: Source<'s>,
-    /// The number of bytes left of the open member.
+    /// The number of unread bytes of the open member.
     left: u64,
-    /// The number of bytes that pad its last block.
+    /// The number of bytes that pad the member to a whole block.
     padding: u64,
     ended: bool,
 }
 
-/// Returns true if an archive starts with these bytes.
+/// Returns true if these bytes start a tar archive.
 pub fn begins(head: &[u8]) -> bool {
     match head.first_chunk::<BLOCK>() {
-        // the two blocks of zeros that end an archive, of one that contains nothing
+        // an archive without members consists of its end mark, two zero blocks
         Some(first) if is_zero(first) => head.len() >= 2 * BLOCK && is_zero(&head[..2 * BLOCK]),
         Some(first) => is_header(first),
         None => false,
@@ -82,7 +82,7 @@ fn is_zero(block: &[u8]) -> bool {
     block.iter().all(|byte| *byte == 0)
 }
 
-/// Returns true if a block's check sum is right. Old tars added the bytes with their signs.
+/// Returns true if a block's checksum is right. Old tars summed the bytes as signed values.
 fn is_header(block: &[u8; BLOCK]) -> bool {
     let Some(stated) = number(&block[148..156]) else {
         return false;
@@ -94,7 +94,7 @@ fn is_header(block: &[u8; BLOCK]) -> bool {
         && (stated == unsigned + 8 * 32 || i64::try_from(stated).ok() == Some(signed + 8 * 32))
 }
 
-/// An octal number, or GNU's binary one.
+/// Parses an octal number or GNU's base-256 number. Returns `None` if it is invalid or overflows.
 fn number(field: &[u8]) -> Option<u64> {
     match field {
         [first, rest @ ..] if *first == 0x80 => {
@@ -128,7 +128,7 @@ fn text(field: &[u8]) -> &[u8] {
     &field[..end]
 }
 
-/// The values that extension records set for the next member.
+/// The attributes that extension records set for the next member.
 #[derive(Default)]
 struct Extension {
     name: Option<Vec<u8>>,
@@ -140,7 +140,7 @@ struct Extension {
 }
 
 impl Extension {
-    /// Takes pax records: `LENGTH KEY=VALUE` and a line end each.
+    /// Applies pax records, each of the form `LENGTH KEY=VALUE\n`.
     fn records(&mut self, mut rest: &[u8]) {
         while let Some(blank) = memchr::memchr(b' ', rest) {
             let length = std::str::from_utf8(&rest[..blank]).ok();
@@ -173,7 +173,7 @@ impl Extension {
 }
 
 impl<'s> Tar<'s> {
-    /// At an archive's start.
+    /// Creates a reader at the start of an archive.
     pub fn new(source: Source<'s>) -> Tar<'s> {
         Tar {
             source,
@@ -183,10 +183,11 @@ impl<'s> Tar<'s> {
         }
     }
 
-    /// The next member's header; none at the end.
+    /// Skips the rest of the open member and reads the next header. Returns `None` at the end of the archive.
     ///
     /// # Errors
-    /// The stream's, and `UnexpectedEof` where it ends inside of a header or a member's content.
+    /// Fails if the stream fails, with `UnexpectedEof` if it ends within a header or a member, and with `InvalidData`
+    /// if bytes at the end belong to no member or the end mark is missing.
     pub fn next(&mut self) -> io::Result<Option<Entry>> {
         let mut extension = Extension::default();
         let mut lost = 0;
@@ -200,7 +201,7 @@ impl<'s> Tar<'s> {
                 break;
             }
             let Some(block) = start.first_chunk::<BLOCK>().copied() else {
-                // what is left of the last block of an archive that was cut
+                // a partial last block: the archive was truncated
                 if !is_zero(start) {
                     self.ended = true;
                     return Err(io::ErrorKind::UnexpectedEof.into());
@@ -209,7 +210,7 @@ impl<'s> Tar<'s> {
             };
             if is_zero(&block) {
                 self.source.consume(BLOCK);
-                // archives that were put after each other have zeros between them
+                // concatenated archives have zero blocks between them
                 zeros += BLOCK as u64;
                 if zeros > MAX_BEHIND {
                     break;
@@ -246,8 +247,7 @@ impl<'s> Tar<'s> {
         Ok(None)
     }
 
-    /// Passes over bytes up to the next header, which need not occur where a block should start, and says how
-    /// many there were.
+    /// Skips bytes up to the next header, which need not be aligned to a block. Returns the number of bytes skipped.
     fn pass_to_header(&mut self) -> io::Result<u64> {
         self.source.consume(1);
         let mut passed = 1;
@@ -273,7 +273,7 @@ impl<'s> Tar<'s> {
 
     fn open(&mut self, size: u64) {
         self.left = size;
-        // sizes may be as large as they like
+        // `size` may be any value, so the padding must be computed without overflow
         self.padding = size.wrapping_neg() % BLOCK as u64;
     }
 
@@ -294,7 +294,7 @@ impl<'s> Tar<'s> {
             b'L' => extension.name = Some(text(&bytes).to_vec()),
             b'K' => extension.link = Some(text(&bytes).to_vec()),
             b'x' | b'X' => extension.records(&bytes),
-            // what holds for all members says nothing of a name
+            // global pax records apply to all members and carry no name
             _ => {}
         }
         Ok(())
@@ -331,7 +331,7 @@ impl<'s> Tar<'s> {
             kind = EntryKind::Folder;
         }
         if block[156] == b'S' {
-            // the list of what is stored continues in blocks of its own
+            // the map of stored parts continues in blocks of its own
             let mut more = block[482] != 0;
             while more {
                 let next = self.source.take_exact::<BLOCK>()?;
@@ -343,7 +343,7 @@ impl<'s> Tar<'s> {
             EntryKind::File | EntryKind::Sparse | EntryKind::Other => {
                 extension.size.unwrap_or(size)
             }
-            // old writers give a link the size of what it points to
+            // old writers store the size of the target in a link's header
             _ => 0,
         };
         self.open(size);
@@ -362,7 +362,7 @@ impl<'s> Tar<'s> {
         })
     }
 
-    /// Passes over what is left of the open member.
+    /// Skips the rest of the open member and its padding.
     fn finish_member(&mut self) -> io::Result<()> {
         let left = std::mem::take(&mut self.left);
         let padding = std::mem::take(&mut self.padding);
@@ -374,7 +374,7 @@ impl<'s> Tar<'s> {
         Ok(())
     }
 
-    /// The next bytes of the open member; empty at its end.
+    /// Returns the next bytes of the open member, empty at its end.
     fn content(&mut self) -> io::Result<&[u8]> {
         if self.left == 0 {
             return Ok(&[]);

@@ -1,4 +1,4 @@
-//! Decompression of one stream. Each decoder gives out all that precedes a damage.
+//! Decoders for compressed streams. Each returns everything before the damage in a damaged stream.
 
 use std::io::{self, BufRead, Read};
 
@@ -14,13 +14,13 @@ use super::memory::Memory;
 use super::sniff::Packed;
 use super::source::Source;
 
-/// The dictionary that an xz stream may ask for, in KiB: `xz -9` takes 64 MiB.
+/// The maximum dictionary size of an xz stream, in KiB. `xz -9` needs 64 MiB.
 const MAX_XZ_KIB: u32 = 96 * 1024;
 
-/// The length of a zstd frame's head up to its content size (RFC 8878, 3.1.1.1).
+/// The length of a zstd frame header up to and including its content size (RFC 8878, 3.1.1.1).
 const ZSTD_HEAD: usize = 18;
 
-/// A decoder of a compressed stream, which takes no more than there is left of `memory`.
+/// Creates a decoder for a compressed stream that uses no more than what is left of `memory`.
 pub(super) fn unpack<'s>(
     packed: Packed,
     source: Source<'s>,
@@ -41,7 +41,7 @@ pub(super) fn unpack<'s>(
     }
 }
 
-/// An xz stream, whose dictionary may take all that it was given.
+/// An xz decoder, with the memory reserved for its dictionary.
 struct Xz<'s> {
     reader: XzReader<Source<'s>>,
     _memory: Memory,
@@ -61,18 +61,18 @@ fn damaged(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
-/// One deflate stream (RFC 1951) inside of another format.
+/// One deflate stream (RFC 1951) within another format.
 pub struct Inflate {
     state: Decompress,
-    /// The check sum of what was given out.
+    /// The checksum of the decoded bytes.
     pub crc: Crc,
     failed: bool,
-    /// True if the stream came to its end.
+    /// True once the end of the stream was reached.
     pub ended: bool,
 }
 
 impl Inflate {
-    /// At a stream's start.
+    /// Creates a decoder at the start of a stream.
     pub fn new() -> Inflate {
         Inflate {
             state: Decompress::new(false),
@@ -82,14 +82,14 @@ impl Inflate {
         }
     }
 
-    /// Makes it ready for the next stream.
+    /// Prepares the decoder for the next stream.
     fn reset(&mut self) {
         self.state.reset(false);
         self.crc.reset();
         self.ended = false;
     }
 
-    /// Reads on; 0 at the stream's end.
+    /// Decodes the next bytes. Returns 0 at the end of the stream.
     pub fn read(&mut self, source: &mut Source<'_>, into: &mut [u8]) -> io::Result<usize> {
         if into.is_empty() || self.ended {
             return Ok(0);
@@ -112,7 +112,7 @@ impl Inflate {
                 Ok(_) if given == 0 && at_end => return Err(ends_early()),
                 Ok(_) if given == 0 && taken == 0 => return Err(damaged("its data is damaged")),
                 Ok(_) => {}
-                // what was decoded before the damage is given out first
+                // the bytes decoded before the damage are returned first
                 Err(_) => self.failed = true,
             }
             if given > 0 || self.ended {
@@ -125,11 +125,11 @@ impl Inflate {
     }
 }
 
-/// A gzip stream of any number of members.
+/// A gzip stream of any number of members (RFC 1952).
 struct Gzip<'s> {
     source: Source<'s>,
     inflate: Inflate,
-    /// True if a member's head comes next.
+    /// True if a member's header comes next.
     head: bool,
     first: bool,
     ended: bool,
@@ -146,7 +146,7 @@ impl<'s> Gzip<'s> {
         }
     }
 
-    /// Reads a member's head; none at the end of all.
+    /// Reads a member's header. Returns false at the end of the stream.
     fn head(&mut self) -> io::Result<bool> {
         let start = self.source.peek(10)?;
         if start.is_empty() {
@@ -157,7 +157,7 @@ impl<'s> Gzip<'s> {
             };
         }
         if !self.first && start.first() == Some(&0) {
-            // some tapes and tools fill up with zeros
+            // some tapes and tools pad with zeros
             loop {
                 let rest = self.source.fill_buf()?;
                 let length = rest.len();
@@ -195,7 +195,7 @@ impl<'s> Gzip<'s> {
         Ok(true)
     }
 
-    /// Passes over a text up to its NUL.
+    /// Skips a NUL-terminated string.
     fn pass_text(&mut self) -> io::Result<()> {
         loop {
             let rest = self.source.fill_buf()?;
@@ -244,7 +244,7 @@ impl Read for Gzip<'_> {
     }
 }
 
-/// An empty last block, with a check sum after it.
+/// An empty last block, with room for a checksum after it.
 const LAST_BLOCK: &[u8] = &[1, 0, 0, 0, 0, 0, 0];
 
 /// A zstd stream of any number of frames.
@@ -254,7 +254,7 @@ struct Zstd<'s> {
     memory: Memory,
     inside: bool,
     first: bool,
-    /// Why there is nothing after what is still to be given out.
+    /// The error to return once the bytes decoded before it have been read.
     failure: Option<io::Error>,
 }
 
@@ -270,7 +270,7 @@ impl<'s> Zstd<'s> {
         }
     }
 
-    /// Starts the next frame; false at the end of all.
+    /// Starts the next frame. Returns false at the end of the stream.
     fn begin(&mut self) -> io::Result<bool> {
         loop {
             if self.source.peek(1)?.is_empty() {
@@ -300,7 +300,7 @@ impl<'s> Zstd<'s> {
     }
 }
 
-/// The window that a zstd frame asks for; 0 of what is none.
+/// Returns the window size in bytes that a zstd frame asks for; 0 if this is not a frame header.
 fn zstd_window(head: &[u8]) -> u64 {
     let [0x28, 0xb5, 0x2f, 0xfd, descriptor, rest @ ..] = head else {
         return 0;
@@ -310,7 +310,7 @@ fn zstd_window(head: &[u8]) -> u64 {
         let base = 1u64 << (10 + (window >> 3));
         return base + base / 8 * u64::from(window & 7);
     }
-    // a frame of one segment has its content for a window
+    // in a single-segment frame, the window is the whole content
     let dictionary = [0, 1, 2, 4][usize::from(descriptor & 3)];
     let length = [1, 2, 4, 8][usize::from(descriptor >> 6)];
     let size = rest.get(dictionary..dictionary + length);
@@ -338,7 +338,7 @@ impl Read for Zstd<'_> {
                         break;
                     }
                     self.failure = Some(io::Error::new(io::ErrorKind::InvalidData, error));
-                    // the decoder keeps back what later blocks may point at until it sees the last one
+                    // the decoder holds back what later blocks may refer to until it has seen the last block
                     let _ = self
                         .decoder
                         .decode_blocks(LAST_BLOCK, BlockDecodingStrategy::All);

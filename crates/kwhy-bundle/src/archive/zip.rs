@@ -1,7 +1,8 @@
-//! Reads zip archives as a stream (PKWARE APPNOTE 6.3.10), from one local header to the next.
+//! A streaming reader for zip archives (PKWARE APPNOTE 6.3.10) that goes from one local header to the next.
 //!
-//! The `zip` crate needs to seek, or members whose size precedes them: what Go's `archive/zip`
-//! writes, and with it most collectors, has neither on a pipe. An archive that was cut before its directory is read as well.
+//! The `zip` crate needs to seek, or members whose size precedes them. An archive that Go's `archive/zip`, and so most
+//! collectors, wrote to a pipe allows neither. This reader also handles an archive that was truncated before its
+//! central directory.
 
 use std::io::{self, BufRead, Read};
 
@@ -9,14 +10,14 @@ use super::crc::Crc;
 use super::source::{AHEAD, Source};
 use super::unpack::Inflate;
 
-/// How a member is stored.
+/// The compression method of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// Uncompressed.
+    /// Uncompressed. Also bzip2, zstd and xz, whose data is recognised as a compressed stream of its own.
     Stored,
-    /// By deflate.
+    /// Deflate.
     Deflate,
-    /// In a way that is not read here.
+    /// A method that is not supported.
     Unknown(u16),
     /// Encrypted.
     Encrypted,
@@ -25,18 +26,18 @@ pub enum Method {
 /// A member's header.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name as it is.
+    /// The name as stored.
     pub name: Vec<u8>,
-    /// The compression.
+    /// The compression method.
     pub method: Method,
-    /// Its size, where that precedes it.
+    /// The uncompressed size, if it precedes the content.
     pub size: Option<u64>,
-    /// The number of bytes before it that belong to no member.
+    /// The number of bytes before this header that belong to no member.
     pub lost: u64,
 }
 
 impl Entry {
-    /// Returns true if it is a folder.
+    /// Returns true if the member is a folder.
     pub fn is_folder(&self) -> bool {
         self.name.ends_with(b"/")
     }
@@ -49,7 +50,7 @@ pub struct Zip<'s> {
     ended: bool,
 }
 
-/// The number of bytes left of the open member.
+/// The state of the open member.
 enum Open {
     None,
     Stored {
@@ -62,14 +63,14 @@ enum Open {
         expected: Option<u32>,
         described: bool,
     },
-    /// It continues to the next header.
+    /// Its length is unknown: everything up to the next header belongs to it.
     Lost,
 }
 
 const LOCAL: &[u8] = b"PK\x03\x04";
 const DESCRIPTOR: &[u8] = b"PK\x07\x08";
 
-/// The signatures that start the directory after the members, or end an archive without any.
+/// The signatures that start the records after the last member, or those of an archive without members.
 const BEHIND: [&[u8]; 5] = [
     b"PK\x01\x02",
     b"PK\x05\x06",
@@ -87,7 +88,7 @@ fn ends_early() -> io::Error {
 }
 
 impl<'s> Zip<'s> {
-    /// At an archive's start.
+    /// Creates a reader at the start of an archive.
     pub fn new(source: Source<'s>) -> Zip<'s> {
         Zip {
             source,
@@ -96,10 +97,10 @@ impl<'s> Zip<'s> {
         }
     }
 
-    /// The next member's header; none at the end.
+    /// Skips the rest of the open member and reads the next local header. Returns `None` at the central directory.
     ///
     /// # Errors
-    /// The stream's, and `UnexpectedEof` where it ends without a directory.
+    /// Fails if the stream fails, and with `UnexpectedEof` if it ends before the central directory.
     pub fn next(&mut self) -> io::Result<Option<Entry>> {
         self.finish_member()?;
         let mut lost = 0;
@@ -125,7 +126,7 @@ impl<'s> Zip<'s> {
         Ok(None)
     }
 
-    /// Passes over bytes up to what may be the next header, and says how many.
+    /// Skips bytes up to the next possible signature. Returns the number of bytes skipped.
     fn pass_to_mark(&mut self) -> io::Result<u64> {
         let ahead = self.source.peek(AHEAD)?;
         let at = memchr::memmem::find_iter(ahead, b"PK")
@@ -165,7 +166,7 @@ impl<'s> Zip<'s> {
         let method = match short(8) {
             _ if flags & 1 != 0 => Method::Encrypted,
             0 => Method::Stored,
-            // bzip2, zstd and xz, whose streams tell themselves what they are
+            // bzip2, zstd and xz, whose data is recognised as a stream of its own
             12 | 93 | 95 => Method::Stored,
             8 => Method::Deflate,
             other => Method::Unknown(other),
@@ -183,7 +184,7 @@ impl<'s> Zip<'s> {
                 crc: Crc::new(),
                 expected: (!described && short(8) == 0).then_some(crc),
             },
-            // a folder has no content, but may have a descriptor
+            // a folder has no content, but may have a data descriptor
             Method::Stored if name.ends_with(b"/") => Open::None,
             _ if known => Open::Stored {
                 left: packed,
@@ -200,7 +201,7 @@ impl<'s> Zip<'s> {
         })
     }
 
-    /// Passes over what is left of the open member.
+    /// Skips the rest of the open member.
     fn finish_member(&mut self) -> io::Result<()> {
         let mut void = [0; 8192];
         loop {
@@ -217,7 +218,7 @@ impl<'s> Zip<'s> {
                 Open::Deflate { .. } => match self.read(&mut void) {
                     Ok(0) => self.open = Open::None,
                     Ok(_) => {}
-                    // it was reported when the content was read; the next header is looked for
+                    // already reported when the content was read; look for the next header
                     Err(error) if error.kind() == io::ErrorKind::InvalidData => {
                         self.open = Open::Lost;
                     }
@@ -227,13 +228,13 @@ impl<'s> Zip<'s> {
         }
     }
 
-    /// Passes over the descriptor after a member and compares its check sum.
+    /// Consumes the data descriptor after a member and compares its checksum with `sum`.
     fn descriptor(&mut self, sum: u32) -> io::Result<()> {
         let ahead = self.source.peek(28)?;
         let signed = if ahead.starts_with(DESCRIPTOR) { 4 } else { 0 };
         let expected = ahead.get(signed..).and_then(<[u8]>::first_chunk::<4>);
         let expected = expected.copied().map(u32::from_le_bytes);
-        // sizes of 4 bytes each, or of 8 in an archive of more than 4 GiB: a mark follows
+        // sizes of 4 bytes each, or of 8 in archives over 4 GiB, followed by the next signature
         let short = signed + 12;
         let long = signed + 20;
         let mark = |at: usize| ahead.get(at..at + 2) == Some(b"PK");
@@ -251,7 +252,7 @@ impl<'s> Zip<'s> {
     }
 }
 
-/// The sizes of 8 bytes among a header's extra fields.
+/// Returns the zip64 field (64-bit sizes) among a header's extra fields.
 fn zip64(mut extra: &[u8]) -> Option<&[u8]> {
     while let [a, b, c, d, rest @ ..] = extra {
         let length = usize::from(u16::from_le_bytes([*c, *d]));

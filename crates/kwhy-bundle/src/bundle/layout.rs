@@ -1,4 +1,4 @@
-//! The layouts of bundles of each make: data in `layouts/`, one file a make.
+//! The layouts of known bundles, read from `layouts/`: one file for each tool that collects them.
 
 use std::sync::LazyLock;
 
@@ -7,36 +7,36 @@ use serde::Deserialize;
 
 use super::pattern::{Field, Kept, Pattern};
 
-/// The content of a member.
+/// The kind of content of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Content {
     /// A container's log.
     Logs,
-    /// The log of a container before it was started again.
+    /// The log of the previous instance of a restarted container.
     PreviousLogs,
     /// Events.
     Events,
     /// API objects.
     Objects,
-    /// Descriptions of objects.
+    /// Descriptions of objects, as `kubectl describe` prints them.
     Describe,
-    /// Tables.
+    /// Tables, such as those of `kubectl get`.
     Table,
     /// Logs of a node: its kubelet, its runtime, its journal.
     NodeLogs,
-    /// Anything else about a node or a component.
+    /// Anything else about a node or component.
     Host,
-    /// A collector's report of its own failures, which are not problems of the cluster.
+    /// A collector's own errors, which are not problems of the cluster.
     Errors,
-    /// The moment of collection.
+    /// The time of collection.
     Time,
-    /// A file that would only repeat others, or says nothing.
+    /// A file that only repeats others, or carries no information.
     Ignore,
 }
 
 impl Content {
-    /// The name in reports.
+    /// Returns the name shown in reports.
     pub fn name(self) -> &'static str {
         match self {
             Content::Logs => "logs",
@@ -54,7 +54,7 @@ impl Content {
     }
 }
 
-/// A layout as it is written.
+/// A layout as written in its file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -75,19 +75,19 @@ struct WrittenMember {
     holds: Content,
 }
 
-/// The layout of bundles of one make.
+/// The layout of the bundles that one tool collects.
 pub struct Layout {
-    /// Its id.
+    /// The id, which is also the name of its file.
     pub id: String,
-    /// The name that its makers give it.
+    /// The tool's own name for the bundle.
     pub title: String,
-    /// It is known by the members of any of these lists.
+    /// Lists of path patterns. The layout is recognised if every pattern of any one list occurs.
     pub marks: Vec<Vec<Pattern>>,
-    /// The contents of a complete bundle of this make.
+    /// The kinds of content of a complete bundle.
     pub holds: Vec<Content>,
-    /// Names that show when it was made.
+    /// Patterns of paths that contain the time of collection.
     pub time: Vec<Pattern>,
-    /// The contents of its members.
+    /// Path patterns, each with the kind of content of the members it matches.
     pub members: Vec<(Pattern, Content)>,
 }
 
@@ -122,10 +122,10 @@ const FILES: [(&str, &str); 22] = layouts![
     "node",
 ];
 
-/// All layouts.
+/// Returns all layouts.
 pub fn layouts() -> &'static [Layout] {
     static ALL: LazyLock<Vec<Layout>> = LazyLock::new(|| {
-        // a test reads each of them
+        // a test parses each of them
         FILES
             .iter()
             .filter_map(|(_, text)| read(text).ok())
@@ -157,19 +157,19 @@ fn read(text: &str) -> Result<Layout, String> {
     })
 }
 
-/// The information in a member's name.
+/// The information in a member's path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// The content, if the name shows it.
+    /// The kind of content, if the path shows it.
     pub content: Option<Content>,
-    /// The object that it is about.
+    /// The object that the member is about.
     pub about: Subject,
-    /// The namespace to which it belongs.
+    /// The namespace that the member belongs to, if the path shows it.
     pub namespace: Option<String>,
 }
 
-/// Reads a member's name: the pattern with the most text of its own counts, whatever else
-/// the bundle contains, so that it does not matter in which order members come.
+/// Classifies a member by its path. The pattern with the most literal text wins, regardless of the bundle's other
+/// members, so the result does not depend on their order.
 pub fn place(path: &[&str]) -> Place {
     let mut best: Option<(usize, Content, Kept<'_>)> = None;
     for layout in layouts() {
@@ -209,7 +209,7 @@ pub fn place(path: &[&str]) -> Place {
             about.kind = about.name.as_ref().map(|_| "Node".to_owned());
         }
         Content::Table | Content::Events | Content::Describe => about.node = None,
-        // objects tell themselves what they are
+        // objects identify themselves
         _ => about = Subject::default(),
     }
     Place {

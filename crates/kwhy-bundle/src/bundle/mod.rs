@@ -1,5 +1,5 @@
-//! The members of a bundle: its make, what each member contains and is about, which of them are
-//! wanted, which only say again what another one said, and what was not collected.
+//! Classifies the members of a bundle: which tool made the bundle, what each member contains and is about, which
+//! members are wanted, which are duplicates, and what was not collected.
 
 mod layout;
 mod pattern;
@@ -22,19 +22,19 @@ pub use layout::Content;
 use layout::{Layout, Place, layouts, place};
 use pattern::Field;
 
-/// The members that are read.
+/// Selects the members to read.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
-    /// Only those whose path fits one of these; all if there are none.
+    /// Only members whose path matches one of these; all members if `None`.
     pub include: Option<GlobSet>,
-    /// None of those whose path fits one of these.
+    /// No members whose path matches one of these.
     pub exclude: Option<GlobSet>,
-    /// None of which the path names another namespace.
+    /// No members whose path names a different namespace.
     pub namespace: Option<String>,
 }
 
 impl Wanted {
-    /// Why a member is not read.
+    /// Returns the reason why a member is not read, or `None` if it is.
     fn refuses(&self, member: &Member, place: &Place) -> Option<&'static str> {
         let path = match member.path.as_str() {
             "" => member.name.as_str(),
@@ -61,34 +61,34 @@ impl Wanted {
     }
 }
 
-/// A document that is to be analysed.
+/// A document to analyse.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Document {
-    /// The name in a report.
+    /// The name shown in reports.
     pub name: String,
-    /// The object that its place says it is about.
+    /// The object that the document is about, according to its path.
     pub about: Subject,
 }
 
-/// Takes documents.
+/// Receives documents.
 pub trait DocumentSink {
     /// Reads a document.
     fn document(&mut self, document: Document, content: &mut (dyn Read + Send));
 
-    /// The document with this number, counted from 0 as they were taken, occurs under this name too.
+    /// Called if the document with this number, counted from 0 in the order received, has a duplicate under this name.
     fn again(&mut self, _number: usize, _name: &str) {}
 
-    /// A member that is not read, or what one is.
+    /// Called for each member with the decision about it.
     fn disposed(&mut self, _member: &Member, _what: Disposition) {}
 }
 
-/// The fate of a member.
+/// The decision about a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Disposition {
-    /// It is read, as what its name says.
+    /// Read as the kind of content that its path shows, if any.
     Read(Option<Content>),
-    /// It is not, and why.
+    /// Not read, for this reason.
     Skipped(&'static str),
 }
 
@@ -106,14 +106,14 @@ impl<S: DocumentSink + ?Sized> DocumentSink for &mut S {
     }
 }
 
-/// Examines what a walk finds and passes on what is to be analysed.
+/// Classifies the members that a walk finds and passes those to analyse on to a sink.
 pub struct Bundles<S> {
     sink: S,
     wanted: Wanted,
     shared: Arc<Shared>,
-    /// The documents that were read, by their start, size and object.
+    /// The documents read so far, by fingerprint, size and a hash of their object or path.
     seen: HashMap<(u64, u64, u64), Seen>,
-    /// The number of documents that were passed on.
+    /// The number of documents passed on so far.
     documents: usize,
     open: Option<Bundle>,
     done: Vec<BundleSummary>,
@@ -123,11 +123,11 @@ pub struct Bundles<S> {
 /// A document that was read.
 struct Seen {
     number: usize,
-    /// The first of its paths in the order of names.
+    /// The first, in the order of names, of the paths under which it occurs.
     path: Box<str>,
 }
 
-/// A bundle and its state.
+/// The state of an open bundle.
 struct Bundle {
     root: String,
     marks: LayoutMarks,
@@ -136,7 +136,7 @@ struct Bundle {
     packed: bool,
 }
 
-/// For each layout, which of its marks were seen.
+/// For each layout and each of its lists of marks, which marks were seen.
 struct LayoutMarks(Vec<Vec<Vec<bool>>>);
 
 impl LayoutMarks {
@@ -161,7 +161,7 @@ impl LayoutMarks {
         }
     }
 
-    /// The layouts of which all marks of a list were seen.
+    /// Returns the layouts with a list of marks that were all seen.
     fn known(&self) -> impl Iterator<Item = &'static Layout> {
         let all = layouts().iter().zip(&self.0);
         let known = all.filter(|(_, marks)| marks.iter().any(|all| all.iter().all(|seen| *seen)));
@@ -169,7 +169,7 @@ impl LayoutMarks {
     }
 }
 
-/// Returns true if these are the files of a bundle of a known make.
+/// Returns true if these are the paths of a bundle with a known layout.
 pub fn is_known(paths: impl Iterator<Item = String>) -> bool {
     let mut marks = LayoutMarks::new();
     for path in paths {
@@ -178,11 +178,11 @@ pub fn is_known(paths: impl Iterator<Item = String>) -> bool {
     marks.known().next().is_some()
 }
 
-/// The number of bytes of a small member that are examined.
+/// The number of bytes read from a member that contains the time of collection.
 const MAX_LOOKED_AT: u64 = 64 * 1024;
 
 impl<S: DocumentSink> Bundles<S> {
-    /// Passes on to a sink what is wanted.
+    /// Creates a classifier that passes wanted members on to a sink.
     pub fn new(sink: S, wanted: Wanted, shared: Arc<Shared>) -> Bundles<S> {
         Bundles {
             sink,
@@ -196,7 +196,7 @@ impl<S: DocumentSink> Bundles<S> {
         }
     }
 
-    /// Ends the bundle that is open.
+    /// Closes the open bundle and reports what it lacks.
     fn close(&mut self) {
         let Some(bundle) = self.open.take() else {
             return;
@@ -232,7 +232,7 @@ impl<S: DocumentSink> Bundles<S> {
         self.done.push(summary);
     }
 
-    /// Returns the bundles that were read, the time at which the latest was made if one says so, and the sink.
+    /// Returns the bundles that were read, the latest time of collection that they show, if any, and the sink.
     pub fn finish(mut self) -> (Vec<BundleSummary>, Option<jiff::Timestamp>, S) {
         self.close();
         (self.done, self.collected, self.sink)
@@ -251,7 +251,7 @@ impl<S: DocumentSink> Bundles<S> {
         })
     }
 
-    /// Takes a member's name as a mark of what made the bundle.
+    /// Records a member's path as evidence of the bundle's layout and time of collection.
     fn mark(&mut self, root: &str, path: &[&str]) {
         self.bundle(root).marks.see(path);
         for layout in layouts() {
@@ -305,7 +305,7 @@ impl<S: DocumentSink> MemberVisitor for Bundles<S> {
             }
             Some(Content::Time) => {
                 let mut text = String::new();
-                // what is not a text shows no time
+                // a file that is not text has no time
                 let _ = content.take(MAX_LOOKED_AT).read_to_string(&mut text);
                 self.collected = self.collected.max(time::in_text(&text));
                 return self.skip(member, "the time of collection");
@@ -348,9 +348,10 @@ impl<S: DocumentSink> MemberVisitor for Bundles<S> {
 }
 
 impl<S: DocumentSink> Bundles<S> {
-    /// Returns true if a member says the same as a former one: it is about the same object, or is called the
-    /// same, and starts and ends alike. Logs only grow, so one of the same start and length is the same. Which of
-    /// the two names is omitted does not depend on their order: it is the later one by name.
+    /// Returns the path to report as a duplicate if a member repeats an earlier one: it is about the same object, or
+    /// has the same path, and has the same size and first 64 KiB. Logs only grow, so members that start alike and are
+    /// equally long are the same. Of the two paths, the later one by name is reported, whatever the order in which they
+    /// occur.
     fn again(&mut self, member: &Member, start: Start, place: &Place) -> Option<String> {
         let (fingerprint, size) = (start.fingerprint?, start.size?);
         let mut hasher = DefaultHasher::new();
@@ -382,7 +383,7 @@ impl<S: DocumentSink> Bundles<S> {
         }
     }
 
-    /// Returns what a collector says of its own failure.
+    /// Reports the first line of a collector's own error.
     fn failure(&mut self, member: &Member, content: &mut (dyn Read + Send)) {
         let mut bytes = Vec::new();
         let _ = content.take(4096).read_to_end(&mut bytes);
@@ -406,7 +407,7 @@ impl<S: DocumentSink> Bundles<S> {
     }
 }
 
-/// Returns true if a collector's text reports a failure; some of them log what they do as well.
+/// Returns true if a collector's text reports a failure. Some collectors log their progress in the same file.
 fn failed(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     [

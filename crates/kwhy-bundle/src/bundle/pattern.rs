@@ -1,8 +1,7 @@
 //! Patterns of member names with captures.
 //!
-//! A pattern names the last folders of a path and its file: what precedes does not matter, as the root
-//! of a bundle is not fixed. `*` is any run inside of one part, `**` any number of parts, `{pod}` a run
-//! that is kept.
+//! A pattern describes the last components of a path; any components may precede them, as the root of a bundle is not
+//! fixed. `*` matches any text within one component, `**` any number of components, and `{pod}` captures text.
 
 /// The meaning of a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,9 +14,9 @@ pub enum Field {
     Container,
     /// A node.
     Node,
-    /// The time at which the bundle was made.
+    /// The time of collection.
     Time,
-    /// A part that distinguishes one run of a container, or one pod, from another.
+    /// A part that distinguishes instances of a container or pod.
     Uid,
 }
 
@@ -34,7 +33,7 @@ impl Field {
         })
     }
 
-    /// The most bytes of such a name (kubernetes/apimachinery `pkg/util/validation`).
+    /// Returns the maximum length of this kind of name in bytes (kubernetes/apimachinery `pkg/util/validation`).
     fn most(self) -> usize {
         match self {
             Field::Namespace | Field::Container => 63,
@@ -43,7 +42,7 @@ impl Field {
         }
     }
 
-    /// Returns true if a byte can occur in such a name.
+    /// Returns true if a byte can occur in this kind of name.
     fn takes(self, b: u8) -> bool {
         match self {
             Field::Namespace | Field::Container => is_lower(b) || b == b'-',
@@ -54,7 +53,7 @@ impl Field {
         }
     }
 
-    /// Where such a name can end that starts where a text does, the shortest first. Each byte is looked at once.
+    /// Returns where a name of this kind that starts `text` can end, shortest first. Each byte is examined once.
     fn ends(self, text: &str) -> impl Iterator<Item = usize> {
         let all = text.bytes().take(self.most());
         let run = all.take_while(|b| self.takes(*b)).count();
@@ -71,7 +70,7 @@ impl Field {
             .filter(move |end| !named || is_lower(bytes[end - 1]))
     }
 
-    /// Returns true if a text is such a name.
+    /// Returns true if the whole text is a name of this kind.
     fn fits(self, text: &str) -> bool {
         text.len() <= self.most() && self.ends(text).last() == Some(text.len())
     }
@@ -81,23 +80,24 @@ fn is_lower(b: u8) -> bool {
     b.is_ascii_lowercase() || b.is_ascii_digit()
 }
 
-/// The most bytes of a part that shows something: file systems have no longer names (`NAME_MAX`), archives have.
+/// The maximum length of a path component that can match, in bytes. File systems allow no more (`NAME_MAX`), archives
+/// do.
 const MAX_PART: usize = 255;
 
-/// The number of parts at the end of a path that show something.
+/// The number of components at the end of a path that are examined.
 const MAX_PARTS: usize = 64;
 
-/// A pattern of member names.
+/// A pattern of member paths.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     parts: Vec<Part>,
-    /// The number of literal bytes.
+    /// The number of literal bytes, by which patterns are ranked.
     pub weight: usize,
 }
 
 #[derive(Clone, Debug)]
 enum Part {
-    /// Any number of parts, also none.
+    /// `**`: any number of components, including none.
     Parts,
     One(Vec<Token>),
 }
@@ -109,11 +109,11 @@ enum Token {
     Keep(Field),
 }
 
-/// The captures of a pattern, in the order of the path.
+/// The captures of a match, in the order of the path.
 pub type Kept<'p> = Vec<(Field, &'p str)>;
 
 impl Pattern {
-    /// Reads a pattern.
+    /// Parses a pattern.
     pub fn new(text: &str) -> Result<Pattern, String> {
         let mut parts = Vec::new();
         let mut weight = 0;
@@ -157,7 +157,7 @@ impl Pattern {
         Ok(Pattern { parts, weight })
     }
 
-    /// Matches a path and returns the captures. What that takes is bounded, whatever the path is.
+    /// Matches a path and returns the captures. The cost is bounded for any path.
     pub fn fit<'p>(&self, path: &[&'p str]) -> Option<Kept<'p>> {
         let path = &path[path.len().saturating_sub(MAX_PARTS)..];
         let mut kept = Vec::new();
@@ -168,7 +168,7 @@ impl Pattern {
     }
 }
 
-/// From the end to the start, as paths differ at their ends.
+/// Matches from the end to the start, as paths differ most at their ends.
 fn fit_parts<'p>(parts: &[Part], path: &[&'p str], kept: &mut Kept<'p>) -> bool {
     let Some((last, before)) = parts.split_last() else {
         return true;
@@ -193,7 +193,7 @@ fn fit_parts<'p>(parts: &[Part], path: &[&'p str], kept: &mut Kept<'p>) -> bool 
     }
 }
 
-/// One part: by its end first, which most names do not have.
+/// Matches one component. The literal suffix is tested first, as most names lack it.
 fn fit_part<'p>(tokens: &[Token], name: &'p str, kept: &mut Kept<'p>) -> bool {
     let (tokens, name) = match tokens {
         [Token::Any] => return true,
@@ -209,7 +209,7 @@ fn fit_part<'p>(tokens: &[Token], name: &'p str, kept: &mut Kept<'p>) -> bool {
     fit_tokens(tokens, name, kept)
 }
 
-/// The shortest runs and captures from the left that fit.
+/// Matches tokens from left to right, trying the shortest runs and captures first.
 fn fit_tokens<'p>(tokens: &[Token], text: &'p str, kept: &mut Kept<'p>) -> bool {
     #[cfg(test)]
     tests::STEPS.set(tests::STEPS.get() + 1);
@@ -229,7 +229,7 @@ fn fit_tokens<'p>(tokens: &[Token], text: &'p str, kept: &mut Kept<'p>) -> bool 
                 }
                 kept.truncate(known);
                 if matches!(rest, [Token::Any, ..]) {
-                    // it takes what is between this place and a later one, so that none of those fits either
+                    // the second `*` already covers every text up to a later occurrence, so no later one matches either
                     return false;
                 }
                 let next = text[from + at..].chars().next().map_or(1, char::len_utf8);
@@ -277,7 +277,7 @@ mod tests {
     use super::*;
 
     thread_local! {
-        /// The number of times that tokens were held against a text.
+        /// The number of calls of `fit_tokens`.
         pub(super) static STEPS: Cell<usize> = const { Cell::new(0) };
     }
 
@@ -321,7 +321,7 @@ mod tests {
         assert!(Pattern::new("a//b").is_err());
     }
 
-    /// What a pattern means: each run and capture of any length is tried.
+    /// The reference implementation: tries every length of each run and capture.
     fn naive<'p>(tokens: &[Token], text: &'p str, kept: &mut Kept<'p>) -> bool {
         let Some((first, rest)) = tokens.split_first() else {
             return text.is_empty();
@@ -386,7 +386,7 @@ mod tests {
         }
     }
 
-    /// What all patterns take for one name.
+    /// Returns the number of steps that all patterns together take for one path.
     fn steps(path: &[&str]) -> usize {
         STEPS.set(0);
         crate::bundle::layout::place(path);

@@ -1,9 +1,8 @@
-//! The time at which a bundle was made, by its names and files. A time without a zone is ambiguous and
-//! is not taken.
+//! The time of collection of a bundle, from its paths and files. Times without a zone are ambiguous and ignored.
 
 use jiff::Timestamp;
 
-/// The time in a name such as `2024-03-04T05-06-07Z`: UTC is said by a `Z` at its end.
+/// Parses a time in a name such as `2024-03-04T05-06-07Z`. Returns `None` without the final `Z`, which stands for UTC.
 pub fn in_name(text: &str) -> Option<Timestamp> {
     let text = text.strip_suffix('Z')?;
     let digits: String = text.chars().filter(char::is_ascii_digit).collect();
@@ -23,8 +22,8 @@ pub fn in_name(text: &str) -> Option<Timestamp> {
     written.parse().ok()
 }
 
-/// The latest time that is at a line's start, as RFC 3339 or as Go prints one
-/// (`2024-03-04 05:06:07.123 +0000 UTC m=+0.05`).
+/// Returns the latest time at the start of a line, in RFC 3339 or as Go prints it
+/// (`2024-03-04 05:06:07.123 +0000 UTC m=+0.05`). Only the first 100 lines are examined.
 pub fn in_text(text: &str) -> Option<Timestamp> {
     text.lines().take(100).filter_map(at_start).max()
 }
