@@ -1,5 +1,5 @@
-//! Start-up, parsers and whole analyses. Each run's answer is checked by its counts: a fast wrong
-//! answer fails.
+//! Benchmarks of start-up, the parsers and whole analyses. Every run checks its result against known counts, so a fast
+//! but wrong answer fails.
 
 use benches::{
     FAULT_CAUSE, FORMATS, LogFormat, STRUCTURED, Structured, describe, log, paste, structured,
@@ -14,13 +14,13 @@ fn main() {
     divan::main();
 }
 
-/// Reading the built-in signatures.
+/// Loads the built-in signatures.
 #[divan::bench]
 fn start() -> Analyzer {
     Analyzer::new()
 }
 
-/// The cost of a call at the prompt: the signatures and 5 KB.
+/// The cost of one call at the prompt: loading the signatures and analysing 5 KB.
 #[divan::bench]
 fn start_and_paste(bencher: Bencher<'_, '_>) {
     let paste = paste();
@@ -59,7 +59,7 @@ fn parse_log(bencher: Bencher<'_, '_>, format: LogFormat) {
     });
 }
 
-/// Time and severity of each line without its record.
+/// Extracts time and severity from each line without parsing the record.
 #[divan::bench(args = FORMATS)]
 fn log_header(bencher: Bencher<'_, '_>, format: LogFormat) {
     let log = log(format, 1_000_000, 1);
@@ -73,7 +73,7 @@ fn log_header(bencher: Bencher<'_, '_>, format: LogFormat) {
     });
 }
 
-/// The same from the first bytes alone.
+/// Classifies each line by its first bytes.
 #[divan::bench(args = FORMATS)]
 fn classify_line(bencher: Bencher<'_, '_>, format: LogFormat) {
     let log = log(format, 1_000_000, 1);
@@ -86,7 +86,7 @@ fn classify_line(bencher: Bencher<'_, '_>, format: LogFormat) {
     });
 }
 
-/// Heads counted over time.
+/// Counts log headers over time.
 #[divan::bench]
 fn timeline(bencher: Bencher<'_, '_>) {
     let log = log(LogFormat::Klog, 1_000_000, 1);
@@ -102,7 +102,7 @@ fn timeline(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// A whole analysis of 10 MB.
+/// Analyses 10 MB of a log.
 #[divan::bench(args = FORMATS, sample_count = 10, sample_size = 1)]
 fn analyze_log(bencher: Bencher<'_, '_>, format: LogFormat) {
     let log = log(format, 10_000_000, 1);
@@ -114,7 +114,7 @@ fn analyze_log(bencher: Bencher<'_, '_>, format: LogFormat) {
     });
 }
 
-/// A whole analysis of 4 MB of tables, objects or describes of a healthy cluster.
+/// Analyses 4 MB of tables, objects or describe output of a healthy cluster.
 #[divan::bench(args = STRUCTURED, sample_count = 10, sample_size = 1)]
 fn analyze_structured(bencher: Bencher<'_, '_>, form: Structured) {
     let output = structured(form, 4_000_000, 1);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs commands in turn, so that what else the machine does meets all of them alike, and prints the
-# median wall time of each and the ratio of the first to it.
+# Runs commands in turn, so that other load on the machine affects all of them alike, and prints the median wall
+# time of each and its ratio to that of the first.
 #
 # usage: compare.sh [-n RUNS] COMMAND COMMAND...
 #   each COMMAND is one argument, run by sh; its output is thrown away
@@ -25,7 +25,7 @@ while [ "$run" -le "$runs" ]; do
     for command in "$@"; do
         number=$((number + 1))
         began=$(date +%s%N)
-        # an exit status above 1 is an error: kwhy and grep say by 1 what they found
+        # kwhy and grep exit with 0 or 1 depending on what they find; anything above 1 is an error
         status=0
         sh -c "$command" >/dev/null 2>&1 || status=$?
         ended=$(date +%s%N)
@@ -33,7 +33,7 @@ while [ "$run" -le "$runs" ]; do
             echo "exit status $status: $command" >&2
             exit 1
         fi
-        # the first run warms up
+        # the first run is a warm-up and is not measured
         [ "$run" -eq 0 ] || echo "$number $((ended - began))" >>"$times"
     done
     run=$((run + 1))

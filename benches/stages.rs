@@ -1,5 +1,5 @@
-//! Each stage of the engine alone, in the order in which a document passes through them. Each
-//! run's answer is checked by its counts.
+//! Benchmarks of the engine's stages one by one, in the order in which a document passes through them. Every run checks
+//! its result against known counts.
 
 use benches::{
     FAULT_CAUSE, FAULT_SIGNATURE, FORMATS, LogFormat, Mixed, RECORD_FORMATS, healthy, log, mixed,
@@ -9,14 +9,14 @@ use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use kwhy_core::{Analyzer, Catalogue, internals};
 
-/// The size of a block in the engine.
+/// The size of a block in the engine, in bytes.
 const BLOCK: usize = 256 * 1024;
 
 fn main() {
     divan::main();
 }
 
-/// A document of 10 MB cut into blocks.
+/// Splits a document of 10 MB into blocks.
 #[divan::bench(args = FORMATS, sample_count = 20, sample_size = 1)]
 fn cut(bencher: Bencher<'_, '_>, format: LogFormat) {
     let log = log(format, 10_000_000, 1);
@@ -28,7 +28,7 @@ fn cut(bencher: Bencher<'_, '_>, format: LogFormat) {
     });
 }
 
-/// The lines of a block: which start a record, which must be read.
+/// Indexes the lines of a block: which ones start a record, and which must be parsed.
 #[divan::bench(args = FORMATS)]
 fn index_lines(bencher: Bencher<'_, '_>, format: LogFormat) {
     let log = log(format, BLOCK, 1);
@@ -38,7 +38,7 @@ fn index_lines(bencher: Bencher<'_, '_>, format: LogFormat) {
     });
 }
 
-/// The texts of all built-in signatures in a block of a healthy log.
+/// Searches a block of a healthy log for the literals of all built-in signatures.
 #[divan::bench]
 fn sweep_healthy(bencher: Bencher<'_, '_>) {
     swept(
@@ -48,15 +48,15 @@ fn sweep_healthy(bencher: Bencher<'_, '_>) {
     );
 }
 
-/// The same where one record in fifty fails.
+/// Searches a block in which one record in fifty fails.
 #[divan::bench]
 fn sweep_mixed(bencher: Bencher<'_, '_>) {
     let Mixed { text, plan, .. } = mixed(BLOCK, 1);
     swept(bencher, text, plan.values().sum());
 }
 
-/// Literals occur in a text as in its lines, whatever their offset from the probes; at
-/// least so much.
+/// Measures the search of `text`. It must find the same literals as a search line by line, whatever their offset from
+/// the probed positions, and at least `least` of them.
 fn swept(bencher: Bencher<'_, '_>, text: String, least: u64) {
     let catalogue = Catalogue::builtin();
     let lines = text.lines();
@@ -69,7 +69,7 @@ fn swept(bencher: Bencher<'_, '_>, text: String, least: u64) {
     });
 }
 
-/// One record that proves something: parsed, tested, and reported as a finding.
+/// Parses one faulty record, matches it and reports the finding.
 #[divan::bench(args = FORMATS)]
 fn verify(bencher: Bencher<'_, '_>, format: LogFormat) {
     let log = log(format, 1_000_000, 1);
@@ -83,9 +83,9 @@ fn verify(bencher: Bencher<'_, '_>, format: LogFormat) {
     });
 }
 
-/// All formats and envelopes, one record in fifty failing, for so many megabytes.
+/// Analyses a log of this many megabytes in all formats and envelopes in which one record in fifty fails.
 ///
-/// Of the larger log the engine reads only some of the failures, and must count all of them.
+/// The larger log has more matches of each signature than the engine keeps; all of them must be counted.
 #[divan::bench(name = "mixed", args = [10, 64], sample_count = 10, sample_size = 1)]
 fn mixed_log(bencher: Bencher<'_, '_>, megabytes: usize) {
     let log = mixed(megabytes * 1_000_000, 1);
@@ -100,7 +100,7 @@ fn mixed_log(bencher: Bencher<'_, '_>, megabytes: usize) {
     });
 }
 
-/// The built-in signatures and so many more that match nothing.
+/// Analyses a log with the built-in signatures and this many more that match nothing.
 #[divan::bench(name = "signatures", args = [0, 300, 1000], sample_count = 20, sample_size = 1)]
 fn signatures_added(bencher: Bencher<'_, '_>, more: usize) {
     let log = log(LogFormat::Klog, 10_000_000, 1);

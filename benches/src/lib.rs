@@ -1,5 +1,5 @@
-//! Inputs for benchmarks, made from a seed: the same seed gives the same bytes, and each input
-//! comes with the counts that a right answer must have.
+//! Benchmark inputs generated from a seed: the same seed gives the same bytes. Each input comes with the counts that a
+//! correct analysis must report.
 
 mod mixed;
 mod print;
@@ -30,12 +30,12 @@ pub enum LogFormat {
     Logrus,
     /// zap's console encoder.
     ZapConsole,
-    /// A JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 
 impl LogFormat {
-    /// The name, as kwhy calls it.
+    /// Returns the name that kwhy uses for the format.
     pub fn name(self) -> &'static str {
         match self {
             LogFormat::Klog => "klog",
@@ -45,7 +45,7 @@ impl LogFormat {
         }
     }
 
-    /// A format by its name.
+    /// Returns the format with a name, or `None` if there is none.
     pub fn from_name(name: &str) -> Option<LogFormat> {
         FORMATS.into_iter().find(|format| format.name() == name)
     }
@@ -68,7 +68,7 @@ pub const FAULT_CAUSE: &str = "storage/configmap-missing";
 /// The signature that finds it.
 pub const FAULT_SIGNATURE: &str = "configmap-mount-missing";
 
-/// One record in so many reports the fault.
+/// The period of faulty records: one in this many records reports the fault.
 const FAULT_EVERY: u64 = 5000;
 
 pub(crate) const FAULT: &str =
@@ -85,7 +85,7 @@ pub(crate) const MESSAGES: [&str; 8] = [
     "Queue is empty",
 ];
 
-/// A log of at least `bytes` bytes.
+/// Generates a log of at least `bytes` bytes.
 pub fn log(format: LogFormat, bytes: usize, seed: u64) -> Log {
     let mut random = Random(seed);
     let mut log = Log {
@@ -147,7 +147,7 @@ fn record(out: &mut String, format: LogFormat, number: u64, fault: bool, random:
     };
 }
 
-/// A paste of about 5 KB: a sentence, a describe with its events, and a piece of a log.
+/// Returns a paste of about 5 KB: a sentence, the describe output of a pod with its events, and part of a log.
 pub fn paste() -> String {
     let mut text = String::from(
         "The cart does not start since the last release:\n\n$ kubectl -n shop describe pod cart-0\n",
@@ -158,7 +158,7 @@ pub fn paste() -> String {
     text
 }
 
-/// A describe of a pod with so many containers that lacks a ConfigMap.
+/// Returns the describe output of a pod with this many containers whose ConfigMap is missing.
 pub fn describe(containers: usize) -> String {
     let mut out = String::from(
         "Name:             cart-0\nNamespace:        shop\nPriority:         0\nService Account:  default\n\
@@ -189,7 +189,7 @@ pub fn describe(containers: usize) -> String {
     out
 }
 
-/// SplitMix64: small, and enough to make lines differ.
+/// The SplitMix64 generator: small, and good enough to make lines differ.
 struct Random(u64);
 
 impl Random {

@@ -1,11 +1,11 @@
-//! A log in which formats and envelopes mix and many signatures' failures are planted.
+//! A log that mixes formats and envelopes and contains planted failures of many signatures.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::{FAULT, FAULT_SIGNATURE, MESSAGES, Random};
 
-/// A log of many formats.
+/// A generated log of many formats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mixed {
     /// The text.
@@ -16,24 +16,24 @@ pub struct Mixed {
     pub plan: BTreeMap<&'static str, u64>,
 }
 
-/// The writer of a record, and its envelope.
+/// The format of a record, including its envelope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordFormat {
     /// klog with key-value pairs.
     Klog,
     /// logrus text.
     Logrus,
-    /// A JSON object a line.
+    /// One JSON object per line.
     Json,
     /// zap's console encoder.
     ZapConsole,
-    /// klog of a kubelet in a journal.
+    /// klog output of a kubelet in the systemd journal.
     Journald,
-    /// Plain text in a file of the CRI.
+    /// Plain text in a CRI log file.
     Cri,
 }
 
-/// All envelopes.
+/// All record formats.
 pub const RECORD_FORMATS: [RecordFormat; 6] = [
     RecordFormat::Klog,
     RecordFormat::Logrus,
@@ -43,16 +43,16 @@ pub const RECORD_FORMATS: [RecordFormat; 6] = [
     RecordFormat::Cri,
 ];
 
-/// One record in so many reports a failure.
+/// One in this many records reports a failure.
 const FAILS: u64 = 50;
 
-/// One record of the CRI in so many is cut into two lines.
+/// One in this many CRI records is split into two lines.
 const CUT: u64 = 8;
 
-/// One cut line in so many has the other stream's line between the parts.
+/// One in this many split CRI records has a line of the other stream between its parts.
 const BETWEEN: u64 = 2;
 
-/// The failures: a signature's id and a text that it matches; `#` is a number.
+/// The failures: the id of a signature and a message that it matches. `#` stands for a number.
 const FAILURES: [(&str, &str); 11] = [
     (FAULT_SIGNATURE, FAULT),
     (
@@ -91,7 +91,7 @@ const FAILURES: [(&str, &str); 11] = [
     ),
 ];
 
-/// A log of at least `bytes` bytes in which one record in fifty fails.
+/// Generates a log of at least `bytes` bytes in which one record in fifty fails.
 pub fn mixed(bytes: usize, seed: u64) -> Mixed {
     let mut random = Random(seed);
     let mut text = String::with_capacity(bytes + 1024);
@@ -116,7 +116,7 @@ pub fn mixed(bytes: usize, seed: u64) -> Mixed {
     Mixed { text, lines, plan }
 }
 
-/// So many lines of one envelope, each a record without any failure.
+/// Generates lines of one format, each a record without a failure.
 pub fn healthy(format: RecordFormat, lines: u64, seed: u64) -> String {
     let mut random = Random(seed);
     let mut text = String::new();
@@ -133,8 +133,8 @@ fn usual(random: &mut Random) -> String {
     format!("{message} of shop/web-{object} in {took}ms")
 }
 
-/// Writes one record; `cut` shows by a number where it continues in a second line, and whether the
-/// other stream's line is between them.
+/// Writes one record. `cut` splits a CRI record into two lines: at an offset derived from the number, and with a line
+/// of the other stream between them if true.
 fn record(
     out: &mut String,
     format: RecordFormat,

@@ -1,4 +1,4 @@
-//! Objects as `kubectl get -o json` and `-o yaml` print them.
+//! Prints objects as `kubectl get -o json` and `-o yaml` do.
 
 use std::fmt::Write as _;
 use std::io;
@@ -6,10 +6,11 @@ use std::io;
 use serde::Serialize as _;
 use serde_json::{Serializer, Value, ser::PrettyFormatter};
 
-/// Returns an object as JSON, as an item of a list: each level four columns further in, from the eighth column on.
+/// Returns an object as an item of a pretty-printed JSON list: indented by eight spaces, and by four more for each
+/// level.
 ///
 /// # Errors
-/// What the JSON library returns.
+/// Fails if the JSON library does.
 pub fn json_item(value: &Value) -> io::Result<String> {
     let mut text = Vec::new();
     let form = PrettyFormatter::with_indent(b"    ");
@@ -25,7 +26,7 @@ pub fn yaml_item(value: &Value) -> String {
     out
 }
 
-/// Writes an item of a list; `level` is the indentation of its hyphen.
+/// Writes an item of a list. `level` is the indentation of its hyphen in spaces.
 fn item(value: &Value, level: usize, out: &mut String) {
     indent(level, out);
     let Value::Object(map) = value else {
@@ -66,7 +67,7 @@ fn member(key: &str, value: &Value, level: usize, out: &mut String) {
 
 fn scalar(value: &Value, out: &mut String) {
     let _ = match value {
-        // what reads as something else than text has quotes
+        // strings that YAML would read as another type are quoted
         Value::String(text) if text.starts_with(|c: char| c.is_ascii_digit()) || text == "True" => {
             writeln!(out, "\"{text}\"")
         }

@@ -1,12 +1,12 @@
-//! Signatures made from patterns, or from a seed.
+//! Signatures generated from patterns or from a seed.
 
 use serde_json::Value;
 
 use crate::Random;
 
-/// A signature's YAML: each match of the regex must contain the literal.
+/// Returns the YAML of a signature. Every match of the regex must contain the literal.
 pub fn signature(number: usize, literal: &str, regex: &str) -> String {
-    // a JSON string is a YAML string too
+    // a JSON string is also a valid YAML string
     let quoted = |text: String| Value::from(text).to_string();
     format!(
         "id: pattern-{number:03}\ncause: workload/operator-error\nseverity: error\ntitle: {}\n\
@@ -22,7 +22,7 @@ const WORDS: [&str; 16] = [
     "courier", "gateway", "invoice", "orchard", "parcel", "quorum", "tariff",
 ];
 
-/// So many signatures for messages that no generated log holds, as the documents of one YAML text.
+/// Generates signatures for messages that no generated log contains, as a multi-document YAML text.
 pub fn signatures(count: usize, seed: u64) -> String {
     let mut random = Random(seed);
     let mut word = || WORDS[random.below(16) as usize];

@@ -1,4 +1,5 @@
-//! Objects, tables, describes and structured logs of a healthy cluster, in the form that kubectl, the API server and runtimes print them.
+//! Objects, tables, describe output and structured logs of a healthy cluster, in the formats of kubectl, the API server
+//! and container runtimes.
 
 use std::fmt::Write as _;
 
@@ -18,7 +19,7 @@ pub const STRUCTURED: [Structured; 8] = [
     Structured::CriParts,
 ];
 
-/// A form of output.
+/// The kind of a generated output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Structured {
     /// `kubectl get pods -A`.
@@ -27,20 +28,20 @@ pub enum Structured {
     EventsTable,
     /// `kubectl get pods -A -o json`.
     PodsJson,
-    /// What the API server sends for it: all on one line.
+    /// The API server's response to the same request, on a single line.
     PodsJsonLine,
     /// `kubectl get pods -A -o yaml`.
     PodsYaml,
     /// `kubectl describe pods -A`.
     Describes,
-    /// The API server's audit log, a request of a kubelet a line.
+    /// The API server's audit log, with one kubelet request per line.
     Audit,
-    /// A log file of a CRI runtime whose lines were longer than its buffer: each record comes in parts.
+    /// A CRI log file with records longer than the runtime's buffer, so each is split into several lines.
     CriParts,
 }
 
 impl Structured {
-    /// The name of the input.
+    /// Returns the name of the output.
     pub fn name(self) -> &'static str {
         match self {
             Structured::PodsTable => "pods-table",
@@ -54,7 +55,7 @@ impl Structured {
         }
     }
 
-    /// An input by its name.
+    /// Returns the output with a name, or `None` if there is none.
     pub fn from_name(name: &str) -> Option<Structured> {
         STRUCTURED.into_iter().find(|form| form.name() == name)
     }
@@ -85,7 +86,7 @@ const APPS: [&str; 6] = [
 ];
 const NAMESPACES: [&str; 5] = ["dock", "harbour", "kube-system", "pier-staging", "tide"];
 
-/// One pod's names.
+/// The names and other attributes of one pod.
 struct Pod {
     namespace: &'static str,
     app: &'static str,
@@ -127,7 +128,7 @@ impl Pod {
         }
     }
 
-    /// A request for the pod, as the API server's audit log has it.
+    /// Returns a request for the pod as a line of the API server's audit log.
     fn request(&self, number: u64) -> String {
         let Pod {
             namespace,
@@ -159,7 +160,7 @@ impl Pod {
         )
     }
 
-    /// Adds a long record in parts, as a CRI runtime writes what exceeds its buffer.
+    /// Appends a long record in parts, as a CRI runtime writes records that exceed its buffer.
     fn record_in_parts(&self, number: u64, text: &mut String) {
         const PART: usize = 256;
         let Pod { name, .. } = self;
@@ -178,7 +179,7 @@ impl Pod {
         }
     }
 
-    /// The pod as the API server sends it.
+    /// Returns the pod as the API server sends it.
     fn value(&self) -> Value {
         let Pod {
             namespace,

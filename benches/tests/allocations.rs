@@ -1,5 +1,5 @@
-//! Nothing is allocated for a line, and memory does not grow with the input. A binary of its own,
-//! with one test: the allocator counts what all threads do.
+//! No allocation per line, and memory that does not grow with the input. This is a test binary of its own with a single
+//! test, as the allocator counts the allocations of all threads.
 
 use benches::{RECORD_FORMATS, healthy, mixed};
 use kwhy_core::Analyzer;
@@ -7,14 +7,13 @@ use kwhy_core::Analyzer;
 #[global_allocator]
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;
 
-/// The most that may be allocated for more lines: one time in so many. A block of some thousand
-/// lines needs a few allocations.
+/// At most one allocation for this many additional lines. A block of some thousand lines needs a few.
 const LINES: u64 = 150;
 
-/// The memory of the blocks in flight grows with the threads.
+/// The number of threads. The memory of blocks in flight is proportional to it.
 const THREADS: usize = 2;
 
-/// Allocations and the most bytes that were held at once.
+/// Returns the number of allocations and the peak memory in bytes.
 fn measured(analyzer: &Analyzer, text: &str) -> (u64, usize) {
     let profiler = dhat::Profiler::builder().testing().build();
     let mut incident = analyzer.incident();
@@ -31,7 +30,7 @@ fn memory_is_bounded() {
     let threads = rayon::ThreadPoolBuilder::new().num_threads(THREADS);
     threads.build_global().unwrap();
     let analyzer = Analyzer::new();
-    // what is made when it is first needed
+    // warm up everything that is created on first use
     let _ = analyzer.analyze_text("log", mixed(2_000_000, 1).text);
     for format in RECORD_FORMATS {
         let lines = 60_000;
@@ -42,12 +41,12 @@ fn memory_is_bounded() {
     }
     let quiet = |bytes: usize| healthy(RECORD_FORMATS[0], bytes as u64 / 120, 1);
     same(&analyzer, &quiet(8_000_000), &quiet(16_000_000), 20);
-    // failures are still filling what is kept of each signature
+    // with failures, the stores of kept hits are still filling up
     let failing = |bytes: usize| mixed(bytes, 1).text;
     same(&analyzer, &failing(8_000_000), &failing(16_000_000), 40);
 }
 
-/// Asserts that a text of twice the size takes the same memory, within so many percent.
+/// Asserts that a text of twice the size needs the same memory, within `percent` percent.
 fn same(analyzer: &Analyzer, text: &str, larger: &str, percent: usize) {
     let (_, once) = measured(analyzer, text);
     let (_, twice) = measured(analyzer, larger);

@@ -1,4 +1,4 @@
-"""What the writers in Python share: heads from parts, and the truth."""
+"""Shared code of the Python writers: headers built from parts, and the truth."""
 import datetime
 import json
 import pathlib
@@ -12,7 +12,7 @@ NAMES = {
 
 
 def level_word(form, level):
-    """A level as a head shows it."""
+    """Returns a level as it is shown in a header."""
     if form in ("short", "letter"):
         return NAMES[form][level]
     word = NAMES["upper"][level]
@@ -24,7 +24,7 @@ def moment(record):
 
 
 def time_text(form, when):
-    """A time as a head shows it, and what the text says of it: its form, and its digits below a second."""
+    """Returns a time as it is shown in a header, its form, and its number of fractional digits."""
     millis = f"{when.microsecond // 1000:03d}"
     micros = f"{when.microsecond:06d}"
     date, clock = when.strftime("%Y-%m-%d"), when.strftime("%H:%M:%S")
@@ -57,7 +57,7 @@ class Truth:
         self.text, self.records, self.line = "", [], 1
 
     def add(self, text, record, *, level=True, digits=None, form="none", logger=None, caller=None, message=None, fields=None, error=None, **more):
-        """Adds the text that a library wrote for a record. `digits` is None where no time is shown."""
+        """Adds the text that a library wrote for a record. `digits` is None if no time is shown."""
         if not text.endswith("\n"):
             text += "\n"
         lines = text.count("\n")
@@ -78,7 +78,7 @@ class Truth:
 
 
 def head(setting, values):
-    """A head from parts, with the text of each."""
+    """Builds a header from the texts of its parts."""
     texts = []
     for name, around in zip(setting["order"], setting["around"]):
         text = values[name]

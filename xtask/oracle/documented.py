@@ -1,4 +1,4 @@
-"""Layouts as the documentation of libraries gives them that cannot be fetched: Java's and Go's."""
+"""Layouts reproduced from the documentation of libraries that cannot be fetched: those of Java and Go."""
 import json
 
 from common import Truth, head, level_word, moment, stamp, time_text
@@ -11,7 +11,7 @@ def joined(record):
 
 
 def java(run, truth):
-    """logback's and log4j2's PatternLayout: `%d{..} [%thread] %-5level %logger{36} - %msg%n` with parts in any order."""
+    """PatternLayout of logback and log4j2: `%d{..} [%thread] %-5level %logger{36} - %msg%n`, its parts in any order."""
     setting = run["setting"]
     for record in run["records"]:
         when = moment(record)
@@ -58,7 +58,7 @@ def zap_time(form, when):
 
 
 def zap_console(run, truth):
-    """zapcore.NewConsoleEncoder: time, level, name, caller, message, fields as JSON, with ConsoleSeparator between."""
+    """zapcore.NewConsoleEncoder: time, level, name, caller, message, and fields as JSON, separated by ConsoleSeparator."""
     setting = run["setting"]
     for record in run["records"]:
         record["message"] = record["message"].split("\n")[0]
@@ -75,7 +75,7 @@ def zap_console(run, truth):
 
 
 def zap_json(run, truth):
-    """zapcore.NewJSONEncoder with its keys renamed."""
+    """zapcore.NewJSONEncoder with renamed keys."""
     setting = run["setting"]
     for record in run["records"]:
         text, digits, form = zap_time(setting["form"], moment(record))
@@ -186,7 +186,7 @@ def hclog(run, truth):
 
 
 def zerolog_console(run, truth):
-    """zerolog.ConsoleWriter: time, level in three letters, caller >, message, fields."""
+    """zerolog.ConsoleWriter: time, three-letter level, `caller >`, message, fields."""
     setting = run["setting"]
     for record in run["records"]:
         record["message"] = record["message"].split("\n")[0]

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Grouping accuracy of templates: grouping.py FOLDER -- kwhy patterns --lines -
 
-FOLDER has NAME_2k.log and NAME_2k.log_structured.csv of logpai/loghub (fetch them; they never become part of the project).
-A line is right if the lines of its template are exactly those of the true one. Each set is read as messages alone and as raw
-lines; beside it Drain3 with its own defaults, if it is installed.
+FOLDER contains NAME_2k.log and NAME_2k.log_structured.csv of logpai/loghub, which must be fetched and are not part of the
+project. A line counts as right if its template groups exactly the same lines as the true one. Each data set is grouped by
+messages alone and by raw lines, and for comparison by Drain3 with its default settings, if that is installed.
 """
 import csv
 import json
@@ -26,7 +26,7 @@ def accuracy(found, truth):
 
 def kwhy(command, lines):
     done = subprocess.run(command, input="\n".join(lines) + "\n", capture_output=True, text=True, errors="replace")
-    # a line without a template is a group of its own
+    # a line without a template forms a group of its own
     found = [f"none {number}" for number in range(len(lines))]
     for record in map(json.loads, done.stdout.splitlines()):
         found[record["line"] - 1] = record["template"]

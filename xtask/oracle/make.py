@@ -59,7 +59,7 @@ def main():
         file = out / f"{writer}.json"
         file.write_text(json.dumps(runs))
         command = {"python": python, "node": node, "rust": rust}[writer](args.env)
-        # a run each: libraries keep global state
+        # one process per run, as libraries keep global state
         for number in range(len(runs)):
             done = subprocess.run([*command, file, str(number), out], stderr=subprocess.PIPE)
             if done.returncode:

@@ -1,4 +1,4 @@
-"""Chooses what is logged: for each library some settings, for each setting some records."""
+"""Plans the logs: some settings for each library, and some records for each setting."""
 import random
 
 SETTINGS = 6
@@ -13,7 +13,7 @@ LEVELS = ["trace", "debug", "info", "info", "info", "warning", "error"]
 
 
 def sentence(rng):
-    """A message, as people write them."""
+    """Returns a message such as people write."""
     some = lambda low, high: " ".join(rng.choice(WORDS) for _ in range(rng.randint(low, high)))
     n = rng.randint(0, 9999)
     forms = [
@@ -64,14 +64,14 @@ def records(rng):
     return made
 
 
-# Each chooser takes a generator of random numbers and returns a setting, which the library's writer understands.
+# Each chooser takes a random number generator and returns a setting for the library's writer.
 
 def pick(**options):
     return lambda rng: {name: rng.choice(values) for name, values in options.items()}
 
 
 def parts(rng):
-    """A head put together from parts: what stands around each, and between them."""
+    """Chooses the parts of a header, and the characters around and between them."""
     order = rng.choice([["time", "level", "logger"], ["time", "logger", "level"], ["level", "time", "logger"], ["time", "level"],
                         ["time", "thread", "level", "logger"], ["level", "time", "thread", "logger", "caller"],
                         ["time", "level", "caller"], ["time", "pid", "level", "logger"], ["time", "level", "thread", "logger", "caller"],
@@ -96,7 +96,7 @@ CHOICES = {
         "logging-style": pick(style=["basic", "asctime", "uvicorn", "gunicorn", "airflow", "celery", "django", "odoo"], msecs=["default", "dot", "none"]),
         "structlog": pick(renderer=["console", "console", "keyvalue", "logfmt", "json", "json"], time=["iso", "iso-local", "unix", "clock", "none"],
                           event=["event", "message", "msg"], level=[True, True, False], logger=[True, False], colors=[False, True], callsite=[True, False]),
-        # loguru takes `<` for a colour
+        # loguru would parse `<` as colour markup
         "loguru": lambda rng: {"style": rng.choice(["default", "parts", "parts", "serialize"]), "colorize": rng.random() < 0.3, **without_angles(parts(rng))},
         "python-json-logger": pick(rename=["none", "ecs", "gcp", "short", "long"], time=["asctime", "timestamp", "none"], nested=[False, True], logger=[True, False]),
         "coloredlogs": lambda rng: {"colors": rng.random() < 0.5, **parts(rng)},
@@ -146,7 +146,7 @@ CHOICES = {
 
 
 def plan(seed):
-    """All runs of a seed: {writer: [run]}."""
+    """Returns all runs of a seed: {writer: [run]}."""
     runs = {}
     for writer, libraries in CHOICES.items():
         runs[writer] = []

@@ -1,4 +1,4 @@
-//! Tests of the documents: each is in the book, and each link leads somewhere.
+//! Tests of the documentation: every document is listed in the book, and no link is broken.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The Markdown files of a folder.
+/// Returns the Markdown files directly in a folder.
 fn pages(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder)
         .unwrap()
@@ -17,7 +17,7 @@ fn pages(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The targets of the links of a text, outside of fences.
+/// Returns the link targets of a Markdown text, except those in fenced code blocks.
 fn links(text: &str) -> Vec<String> {
     let mut is_fenced = false;
     let mut links = Vec::new();

@@ -1,4 +1,4 @@
-//! Generated logs, with the number of matches that each signature must have.
+//! Generates logs, with the number of matches that each signature must have in them.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -23,7 +23,7 @@ struct Wanted {
     plan: Option<String>,
 }
 
-/// Writes a log to standard output.
+/// Writes a generated input to standard output, and the expected counts to the file given with `--plan`.
 pub fn main(arguments: Vec<String>) -> Result<(), String> {
     let wanted = read(arguments).ok_or("generate: wrong arguments")?;
     let (text, plan) = make(&wanted);

@@ -1,5 +1,5 @@
-//! The licences of all crates that are linked into the program, or into the Python package's module, with their texts:
-//! whoever passes a binary on passes these on.
+//! Lists the licences, with their texts, of all crates that are linked into the program or the Python extension module.
+//! Anyone who redistributes a binary must include them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -10,10 +10,10 @@ use std::process::Command;
 
 use serde::Deserialize;
 
-/// A package that makes a binary.
+/// A package that builds a binary.
 #[derive(Clone, Copy)]
 struct Binary {
-    /// Its manifest, or that of its workspace, from the root of the repository.
+    /// The manifest of the package or its workspace, relative to the root of the repository.
     manifest: &'static str,
     package: &'static str,
 }
@@ -30,10 +30,10 @@ const PYTHON: Binary = Binary {
     package: "kwhy-python",
 };
 
-/// The depth to which files are looked for: the C code of an allocator is two folders down.
+/// The maximum depth of the search for licence files. The C code of an allocator is two folders deep.
 const DEPTH: usize = 3;
 
-/// The starts of the names of files with a licence or what it asks to pass on.
+/// Prefixes of the names of licence and notice files.
 const NAMES: &[&str] = &[
     "LICENSE",
     "LICENCE",
@@ -43,7 +43,7 @@ const NAMES: &[&str] = &[
     "UNLICENSE",
 ];
 
-/// What `cargo metadata` prints: the parts that are needed.
+/// The parts of the output of `cargo metadata` that are needed.
 #[derive(Deserialize)]
 struct Metadata {
     packages: Vec<Package>,
@@ -58,7 +58,7 @@ struct Package {
     license: Option<String>,
     repository: Option<String>,
     manifest_path: PathBuf,
-    /// None for a package of the workspace.
+    /// `None` for a package of the workspace.
     source: Option<String>,
 }
 
@@ -81,11 +81,11 @@ struct Dependency {
 
 #[derive(Deserialize)]
 struct DependencyKind {
-    /// None for what is linked.
+    /// `None` for a normal dependency, which is linked.
     kind: Option<String>,
 }
 
-/// Prints them, for a target or this machine.
+/// Prints the licences for a target, by default the host.
 pub fn main(arguments: &[String]) -> Result<(), String> {
     let (binary, arguments) = match arguments {
         [first, rest @ ..] if first == "--python" => (PYTHON, rest),
@@ -100,7 +100,7 @@ pub fn main(arguments: &[String]) -> Result<(), String> {
     out.write_all(text.as_bytes()).map_err(|e| e.to_string())
 }
 
-/// The target of programs for this machine.
+/// Returns the host's target triple.
 fn host() -> Result<String, String> {
     let verbose = output("RUSTC", "rustc", &["-vV"])?;
     let verbose = String::from_utf8_lossy(&verbose);
@@ -109,7 +109,7 @@ fn host() -> Result<String, String> {
         .ok_or_else(|| "rustc -vV names no host".to_owned())
 }
 
-/// What a program of the toolchain prints; `variable` may name another one.
+/// Returns the output of a toolchain program. The environment variable `variable` can replace the program.
 fn output(variable: &str, program: &str, arguments: &[&str]) -> Result<Vec<u8>, String> {
     let program = std::env::var_os(variable).unwrap_or_else(|| program.into());
     let made = Command::new(program)
@@ -123,7 +123,7 @@ fn output(variable: &str, program: &str, arguments: &[&str]) -> Result<Vec<u8>, 
     }
 }
 
-/// Returns the licences of a binary's crates on a target, and their texts, each once.
+/// Returns the list of a binary's crates with their licences on a target, followed by each distinct licence text.
 fn text(binary: Binary, target: &str) -> Result<String, String> {
     let manifest = format!("../{}", binary.manifest);
     let metadata = ["metadata", "--locked", "--format-version", "1"];
@@ -134,7 +134,7 @@ fn text(binary: Binary, target: &str) -> Result<String, String> {
     let mut out = String::from(
         "kwhy is licensed under Apache-2.0; the text is in LICENSE. It contains these libraries, whose licences follow.\n\n",
     );
-    // by the text, the packages that have it
+    // from each text to the packages that contain it
     let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for package in &linked {
         let licence = package.license.as_deref().unwrap_or("see its text");
@@ -160,7 +160,7 @@ fn text(binary: Binary, target: &str) -> Result<String, String> {
     Ok(out)
 }
 
-/// The packages from elsewhere that are linked into a package's binary, by their names.
+/// Returns the third-party packages that are linked into a package's binary, sorted by name.
 fn linked<'m>(metadata: &'m Metadata, package: &str) -> Result<Vec<&'m Package>, String> {
     let is_program = |known: &&Package| known.name == package && known.source.is_none();
     let program = metadata.packages.iter().find(is_program);
@@ -182,7 +182,7 @@ fn linked<'m>(metadata: &'m Metadata, package: &str) -> Result<Vec<&'m Package>,
     Ok(linked)
 }
 
-/// Adds the files of a folder with a licence.
+/// Collects the licence files of a folder, down to `depth` levels.
 fn find(folder: &Path, depth: usize, into: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -210,7 +210,7 @@ mod tests {
             assert!(list.lines().any(|line| line.starts_with(name)), "{name}");
         }
         assert!(!list.contains("see its text"), "{list}");
-        // what only tests or build scripts use is not passed on
+        // dependencies of tests and build scripts are not redistributed
         assert!(!list.contains("proptest") && !list.contains("trycmd"));
         assert!(texts.contains("TERMS AND CONDITIONS FOR USE, REPRODUCTION"));
         let heads: Vec<&str> = texts.split(&"-".repeat(72)).collect();

@@ -1,4 +1,4 @@
-//! Chores of this repository: `cargo xtask COMMAND`.
+//! Development tasks of this repository: `cargo xtask COMMAND`.
 
 #[cfg(test)]
 mod book;

@@ -1,17 +1,18 @@
-//! A generated dump of a cluster: lists of pods, ReplicaSets, Deployments, Services and Endpoints, as `kubectl get` prints them.
+//! Generates a dump of a cluster: lists of pods, ReplicaSets, Deployments, Services and Endpoints, as `kubectl get`
+//! prints them.
 
 use std::io::{BufWriter, Write};
 
 use serde_json::{Value, json};
 
-/// Objects of one application: a Deployment, its ReplicaSet, a Service, its Endpoints and as many pods.
+/// The objects of one application: a Deployment, a ReplicaSet, a Service and Endpoints, and its pods.
 const PARTS: usize = 4;
 const PODS: usize = 6;
 
-/// Applications of one namespace.
+/// The number of applications in a namespace.
 const APPLICATIONS: usize = 50;
 
-/// Of as many Services one selects a label that no pod has.
+/// One in this many Services selects a label that no pod has.
 const ONE_IN: usize = 1000;
 
 /// Writes a dump to standard output.

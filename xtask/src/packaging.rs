@@ -51,7 +51,7 @@ fn what_has_another_checksum_is_not_installed() {
             shell(&format!("chmod +x kwhy; tar -czf {package} ./kwhy"));
         }
     };
-    // a folder with a space, which is not there yet
+    // a path with a space, which does not exist yet
     let bin = folder.join("my programs");
     let install = || -> Output {
         script("install.sh")

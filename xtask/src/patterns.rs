@@ -1,4 +1,4 @@
-//! Signatures for benchmarks, one for each line of two files: literals and regular expressions.
+//! Generates signatures for benchmarks from two files, line by line: literals and regular expressions.
 
 use std::io::Write as _;
 

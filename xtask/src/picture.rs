@@ -1,6 +1,6 @@
-//! `picture`: a report as a terminal shows it, as SVG for the README.
+//! Draws a report as a terminal shows it, as an SVG for the README.
 //!
-//! The text is what the program prints with `--color always` in 100 columns; its colours are the SVG's.
+//! The text is the output of `--color always` at 100 columns; the SVG defines the colours.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -9,19 +9,19 @@ use std::path::{Path, PathBuf};
 use kwhy_core::Analyzer;
 use kwhy_render::{Detail, Human, Layout, Render, View};
 
-/// The report that is shown.
+/// The input of the report.
 const INPUT: &str = "fixtures/cases/01-configmap-missing/input.txt";
-/// The picture.
+/// The path of the picture.
 const PICTURE: &str = "docs/report.svg";
-/// The columns of the terminal.
+/// The width of the terminal in columns.
 const COLUMNS: usize = 100;
-/// The size of a character, in pixels.
+/// The width and height of a character cell, in pixels.
 const WIDTH: f64 = 8.4;
 const HEIGHT: f64 = 18.0;
-/// The space around the text.
+/// The margin around the text, in pixels.
 const EDGE: f64 = 16.0;
 
-/// Writes the picture, or says whether it is what would be written.
+/// Writes the picture, or with `--check` compares it with the existing one.
 pub fn main(arguments: &[String]) -> Result<(), String> {
     let path = root().join(PICTURE);
     let picture = picture()?;
@@ -67,7 +67,7 @@ fn picture() -> Result<String, String> {
     )))
 }
 
-/// The style of characters.
+/// The style of a character.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct Style {
     color: Option<u8>,
@@ -107,13 +107,13 @@ impl Style {
     }
 }
 
-/// Draws a text with its SGR sequences.
+/// Draws a text that contains SGR sequences.
 fn svg(text: &str) -> String {
     let lines: Vec<&str> = text.trim_end().lines().collect();
     let width = COLUMNS as f64 * WIDTH + 2.0 * EDGE;
     let height = lines.len() as f64 * HEIGHT + 2.0 * EDGE;
     let mut out = String::new();
-    // writing to memory does not fail
+    // writing to a String cannot fail
     let _ = write!(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" role=\"img\" aria-label=\"What kwhy prints\">\n\
@@ -146,7 +146,7 @@ fn svg(text: &str) -> String {
     out
 }
 
-/// Draws a run of characters of one style: each word at its column, so that no font moves them.
+/// Draws a run of text in one style. Each word is placed at its column, so the font's metrics do not shift it.
 fn run_of(out: &mut String, run: &str, column: usize, y: f64, style: Style) {
     let mut at = column;
     for word in run.split_inclusive(' ') {
@@ -172,7 +172,7 @@ fn run_of(out: &mut String, run: &str, column: usize, y: f64, style: Style) {
     }
 }
 
-/// The codes of an SGR sequence that starts here, and what follows it.
+/// Returns the codes of the SGR sequence at the start of a text, and the rest of the text. `None` if there is none.
 fn sequence(text: &str) -> Option<(&str, &str)> {
     let codes = text.strip_prefix("\u{1b}[")?;
     codes.split_once('m').filter(|(codes, _)| {

@@ -1,4 +1,4 @@
-//! Tests that no dependency needs a newer Rust than the workspace says.
+//! Tests that no dependency requires a newer Rust than the workspace declares.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! Builds the page that runs in a browser: kwhy as WebAssembly, in one file of HTML.
+//! Builds the web page: kwhy as WebAssembly in a single HTML file.
 
 use std::fs;
 use std::io::Write as _;
@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
-/// Writes `target/page/kwhy.html`, or says that it cannot be built here.
+/// Writes `target/page/kwhy.html`, or prints that the target is not installed.
 pub fn main() -> Result<(), String> {
     let mut out = std::io::stdout().lock();
     let mut tell = |text: String| writeln!(out, "web: {text}").map_err(|error| error.to_string());
@@ -51,13 +51,14 @@ fn is_installed() -> Result<bool, String> {
     Ok(asked.status.success() && Path::new(folder.trim()).is_dir())
 }
 
-/// Builds the module and returns its path.
+/// Builds the WebAssembly module and returns its path.
 fn built() -> Result<PathBuf, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    // a module is a dynamic library; the package is none elsewhere, where nobody would load it
+    // a WebAssembly module is a cdylib; the crate type is set here, as a dynamic library is of no use on other targets
     let built = Command::new(cargo)
         .current_dir(root())
-        // searching goes through 16 bytes at a time; browsers have had it longer than all else that the page needs
+        // searching processes 16 bytes at a time; browsers have supported SIMD longer than everything else the page
+        // needs
         .env(
             "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS",
             "-Ctarget-feature=+simd128",
@@ -79,8 +80,8 @@ fn gzip(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
     encoder.finish()
 }
 
-/// The page with all its parts inside. Its policy allows them by their hashes, also those of a report that is shown in a
-/// frame, which is under the policy too; it connects to nothing.
+/// Returns the page with all its parts inlined. Its content security policy allows them by hash, as well as those of a
+/// report shown in a frame, which inherits the policy. It allows no connections.
 fn page(module: &str) -> Result<String, String> {
     let read = |name: &str| {
         let path = root().join("web/page").join(name);
@@ -110,7 +111,7 @@ fn page(module: &str) -> Result<String, String> {
         ("{{style}}", &style),
         ("{{worker}}", &worker),
         ("{{script}}", &script),
-        // the last: nothing is looked for in it
+        // last, so that the module is not searched for the other placeholders
         ("{{module}}", module),
     ];
     let mut page = read("index.html")?;
@@ -123,7 +124,7 @@ fn page(module: &str) -> Result<String, String> {
     Ok(page)
 }
 
-/// The source by which a policy allows a script or style.
+/// Returns the source expression that allows a script or style in the policy.
 fn hash(text: &str) -> String {
     format!("sha256-{}", base64(&Sha256::digest(text.as_bytes())))
 }
@@ -158,7 +159,7 @@ mod tests {
         }
     }
 
-    /// What a page may do is what its policy says.
+    /// The policy is what limits the page.
     #[test]
     fn the_policy_connects_to_nothing() {
         let page = page("AAAA").unwrap();
@@ -172,7 +173,7 @@ mod tests {
             !policy.contains("unsafe-inline") && !policy.contains("http"),
             "{policy}"
         );
-        // no part of the page comes from elsewhere
+        // the page loads nothing from elsewhere
         assert!(
             !page.contains("src=\"") && !page.contains("<link"),
             "{page}"

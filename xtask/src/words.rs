@@ -1,16 +1,16 @@
-//! Refuses words that the field has better terms for, in comments, documents and identifiers.
+//! Refuses words for which the field has better terms, in comments, documents and identifiers.
 
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Refused phrases, each with what to write instead. They are compared word by word, without regard to case.
+/// Refused phrases, each with a replacement. They are compared word by word, ignoring case.
 const LIST: &str = include_str!("../data/words.txt");
 
-/// Refused words of identifiers, each with what to write instead.
+/// Refused words in identifiers, each with a replacement.
 const IDENTIFIERS: &str = include_str!("../data/identifiers.txt");
 
-/// Ways in which no sentence of a doc comment starts.
+/// Phrases with which no doc comment may start.
 const OPENINGS: &[&str] = &[
     "whether ",
     "how many ",
@@ -24,7 +24,7 @@ const OPENINGS: &[&str] = &[
     "of how ",
 ];
 
-/// Folders that are not read.
+/// Folders that are not checked.
 const SKIPPED: &[&str] = &[
     "target",
     ".git",
@@ -34,7 +34,7 @@ const SKIPPED: &[&str] = &[
     "cmd",
 ];
 
-/// Files that quote what was written before.
+/// Files that quote older text.
 const QUOTING: &[&str] = &["CHANGELOG.md", "RESULTS.md"];
 
 /// Checks all files below the current folder.
@@ -93,13 +93,14 @@ pub fn main() -> Result<(), String> {
     ))
 }
 
-/// The entries of a list, without its comments.
+/// Returns the entries of a list, without its comments.
 fn entries(list: &str) -> impl Iterator<Item = (&str, &str)> {
     let lines = list.lines().filter(|line| !line.starts_with('#'));
     lines.filter_map(|line| line.split_once(" -> "))
 }
 
-/// The words of identifiers in Rust, in lower case, by line from 1; without comments and strings.
+/// Returns the lower-case words of the identifiers of Rust code, with line numbers from 1. Comments and strings are
+/// ignored.
 fn words_of_code(text: &str) -> Vec<(usize, String)> {
     let code = |line: &str| -> String {
         let outside = line.split('"').step_by(2).collect::<Vec<_>>().join(" ");
@@ -124,7 +125,7 @@ fn words_of_code(text: &str) -> Vec<(usize, String)> {
         .collect()
 }
 
-/// Returns a test of whether a line of a text starts a doc comment.
+/// Returns a predicate that is true if the line with this number is the first of a doc comment.
 fn is_first_of_doc(text: &str, number: usize) -> impl Fn(&str) -> bool {
     let before = number
         .checked_sub(2)
@@ -138,7 +139,8 @@ fn is_doc(line: &str) -> bool {
     line.starts_with("///") || line.starts_with("//!")
 }
 
-/// The prose of a file by line, counted from 1: comments of Rust, text of Markdown; without code.
+/// Returns the prose of a file by line, with line numbers from 1: the comments of Rust, the text of Markdown, without
+/// code.
 fn prose(text: &str, is_rust: bool) -> Vec<(usize, String)> {
     let mut is_code = false;
     let mut all = Vec::new();
@@ -155,7 +157,7 @@ fn prose(text: &str, is_rust: bool) -> Vec<(usize, String)> {
         if line.starts_with("```") {
             is_code = !is_code;
         } else if !is_code {
-            // code spans and quotations are not the writer's words
+            // code spans and quotations are not the author's words
             let outside = line.split('`').step_by(2).collect::<Vec<_>>().join(" ` ");
             all.push((
                 number,

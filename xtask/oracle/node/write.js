@@ -1,4 +1,4 @@
-// Writes a run with a library of npm: write.js PLAN NUMBER OUT.
+// Writes a run with an npm logging library: write.js PLAN NUMBER OUT.
 'use strict';
 const fs = require('fs');
 const path = require('path');
@@ -29,7 +29,7 @@ function stamp(digits) {
   const iso = new Real(Math.floor(micros / 1000)).toISOString();
   return digits === 0 ? iso.slice(0, 19) + 'Z' : iso;
 }
-// Takes what was written since the last record as this one's text.
+// Takes the text written since the last record as the text of this one.
 function take(record, shown) {
   let written = held;
   held = '';
@@ -49,7 +49,7 @@ const writers = {
     const winston = require('winston');
     const f = winston.format;
     const levels = setting.npm ? winston.config.npm.levels : winston.config.syslog.levels;
-    // npm has `silly`, syslog `warning`
+    // npm levels have `silly`, syslog levels `warning`
     const name = (level) => (setting.npm ? { trace: 'silly', warning: 'warn' }[level] || level : { trace: 'debug' }[level] || level);
     const time = { iso: f.timestamp(), default: f.timestamp({ format: 'YYYY-MM-DD HH:mm:ss' }), clock: f.timestamp({ format: 'HH:mm:ss.SSS' }) }[setting.time];
     const form = { iso: ['zone-stated', undefined], default: ['zone-missing', 0], clock: ['date-missing', 3] }[setting.time];
@@ -85,7 +85,7 @@ const writers = {
       }
       if (shown.digits === undefined) delete shown.digits;
       if (setting.form === 'simple' || setting.form === 'cli') {
-        // the time is one of the members behind the message
+        // the time is one of the members after the message
         shown.optional_fields = ['timestamp'];
       }
       take(record, shown);
@@ -190,7 +190,7 @@ const writers = {
       shown.message_ok = [`GET ${url}`, `GET ${url} HTTP/1.1 ${code}`];
       shown.fields = {};
       if (setting.form === 'combined' || setting.form === 'common') { shown.digits = 0; shown.time_form = 'zone-stated'; }
-      // short forms have no mark of a record; a reader may take them as text
+      // the short formats have no record marker, so a parser may treat them as plain text
       if (setting.form === 'combined' || setting.form === 'common') shown.optional_fields = ['remote_addr', 'remote_user', 'status', 'body_bytes_sent', 'http_referer', 'http_user_agent', 'method', 'path', 'protocol', 'bytes', 'referer', 'user_agent', 'client', 'user', 'request', 'size', 'agent', 'code'];
       else shown.optional = true;
       take(record, shown);

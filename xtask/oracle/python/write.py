@@ -1,4 +1,4 @@
-"""Writes a run with a Python library: write.py PLAN NUMBER OUT."""
+"""Writes a run with a Python logging library: write.py PLAN NUMBER OUT."""
 import datetime
 import io
 import json
@@ -19,14 +19,14 @@ DATES = {"iso-comma": "%Y-%m-%d %H:%M:%S", "iso-dot": "%Y-%m-%d %H:%M:%S", "iso-
 
 
 def with_pairs(record):
-    """The message with its pairs in it, as programs write that have no fields, and the truth of both."""
+    """Returns the message with its error appended, as written by programs without structured fields."""
     if record["error"]:
         return f"{record['message']}: {record['error']}"
     return record["message"]
 
 
 class Stream(io.StringIO):
-    """A stream whose text is taken after each record."""
+    """A stream whose text is collected after each record."""
 
     def take(self):
         text = self.getvalue()
@@ -36,7 +36,7 @@ class Stream(io.StringIO):
 
 
 def base(setting, record, level="upper"):
-    """What a head from parts shows of a record, for the truth."""
+    """Returns the truth about the parts of a record that a header shows."""
     shown = {}
     for name in setting["order"]:
         if name == "time":
@@ -52,7 +52,7 @@ def base(setting, record, level="upper"):
 
 
 def percent_format(setting):
-    """A format of logging in the `%` style, and its date format."""
+    """Returns a %-style format for logging and its date format."""
     millis = {"iso-comma": ",%(msecs)03d", "iso-dot": ".%(msecs)03d", "iso-T": ".%(msecs)03d000", "iso-T-zone": ".%(msecs)03d+0000",
               "clock": ".%(msecs)03d", "day-first": ".%(msecs)03d"}.get(setting["time"], "")
     level = {"padded": "%(levelname)-8s", "letter": "%(levelname).1s"}.get(setting["level"], "%(levelname)s")
@@ -62,7 +62,7 @@ def percent_format(setting):
 
 
 def micros_off(setting, record):
-    """logging has milliseconds: other digits are 0."""
+    """Truncates the record's time to milliseconds if it is shown in microseconds, which logging fills with zeros."""
     if setting.get("time") == "iso-T":
         record["micros"] -= record["micros"] % 1000
 
@@ -83,7 +83,7 @@ def logging_runs(run, truth, formatter_of):
     handler.setFormatter(formatter_of())
     for record in run["records"]:
         micros_off(setting, record)
-        # the milliseconds that logging keeps are those of a float: not at their edge
+        # logging computes milliseconds from a float, so stay away from their boundary
         with time_machine.travel(moment(record) + datetime.timedelta(microseconds=300 - record["micros"] % 1000), tick=False):
             text = with_pairs(record)
             emit(handler, record, text)

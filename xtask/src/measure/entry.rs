@@ -2,52 +2,52 @@
 
 use serde::Deserialize;
 
-/// The role of a message in a failure.
+/// The role that a message plays in a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// It points at the fault.
+    /// It shows the fault itself.
     Cause,
-    /// It follows from another fault.
+    /// It is a consequence of another fault.
     Symptom,
-    /// It is not a fault.
+    /// It does not indicate a fault.
     Benign,
-    /// It helps to decide, and is not measured.
+    /// It is background information and is not measured.
     Context,
 }
 
-/// Some formats of one meaning: of a component of Kubernetes where `kind` is set, of another system where
-/// `system` is.
+/// Message formats that mean the same: of a Kubernetes component if `kind` is set, of another system if `system` is
+/// set.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Entry {
     /// A slug, in catalogues that have one.
     pub id: Option<String>,
-    /// The reason of an event or a status.
+    /// The reason of an event or status.
     pub reason: Option<String>,
     /// `event`, `log`, `status` and so on.
     pub kind: Option<String>,
-    /// The writer of an event.
+    /// The component that writes the event.
     pub component: Option<String>,
     /// `Normal` or `Warning`.
     #[serde(rename = "type")]
     pub severity: Option<String>,
-    /// The system that writes it.
+    /// The system that writes the message.
     pub system: Option<String>,
-    /// The kinds of object that it depends on.
+    /// The kinds of objects that the message is about.
     #[serde(default)]
     pub applies_to: Vec<String>,
-    /// The messages, with `{placeholders}`.
+    /// The message formats, with `{placeholders}`.
     #[serde(default)]
     pub formats: Vec<String>,
-    /// The causes that it may occur for; any one is right.
+    /// The acceptable causes, any of which counts as right.
     #[serde(default)]
     pub causes: Vec<String>,
-    /// Its text.
+    /// The role of the messages.
     pub role: Role,
 }
 
 impl Entry {
-    /// A name for lists: the slug, or kind and reason.
+    /// Returns a name for lists: the id, or kind and reason.
     pub fn name(&self) -> String {
         match (&self.id, &self.kind, &self.reason) {
             (Some(id), _, _) => id.clone(),
@@ -59,7 +59,7 @@ impl Entry {
         }
     }
 
-    /// The formats; an entry without any stands for its reason alone.
+    /// Returns the message formats. An entry without any has a single empty one and is recognised by its reason.
     pub fn messages(&self) -> Vec<&str> {
         if self.formats.is_empty() {
             vec![""]

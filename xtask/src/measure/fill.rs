@@ -1,15 +1,15 @@
-//! Values for placeholders.
+//! Fills placeholders with values.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-/// A small generator of random numbers: the same seed, the same numbers.
+/// A small seeded random number generator.
 #[derive(Clone, Copy, Debug)]
 pub struct Random(pub u64);
 
 impl Random {
-    /// A number below `bound`, which is not 0.
+    /// Returns a number below `bound`, or 0 if `bound` is 0.
     fn below(&mut self, bound: usize) -> usize {
         // SplitMix64
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -20,7 +20,7 @@ impl Random {
     }
 }
 
-/// Placeholder names and what they may hold.
+/// The possible values of placeholders, by name.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Values {
     default: Vec<String>,
@@ -30,7 +30,7 @@ pub struct Values {
     named: BTreeMap<String, Vec<String>>,
 }
 
-/// Values for formats that contain a text, or that are the text after `=`.
+/// Values for formats that contain `text` or, if it starts with `=`, are equal to the rest of it.
 #[derive(Clone, Debug, Deserialize)]
 struct Special {
     text: String,
@@ -38,10 +38,10 @@ struct Special {
 }
 
 impl Values {
-    /// Reads the list.
+    /// Parses the list of values.
     ///
     /// # Errors
-    /// What the YAML reader says of a broken list.
+    /// Fails if the YAML is invalid.
     pub fn parse(yaml: &str) -> Result<Values, serde_yaml::Error> {
         serde_yaml::from_str(yaml)
     }
@@ -60,8 +60,8 @@ impl Values {
             .unwrap_or(&self.default)
     }
 
-    /// The format with all placeholders filled. A name that comes again gets the same value. `doubled`
-    /// shows whether `{{` stands for one brace, and `\n` for a line break.
+    /// Returns the format with all placeholders filled in. A name that is repeated gets the same value. If `doubled` is
+    /// true, `{{` and `}}` stand for single braces and `\n` for a line break.
     ///
     /// ```
     /// use measure::{Random, VALUES, Values};
@@ -101,7 +101,7 @@ impl Values {
     }
 }
 
-/// The name of the placeholder that the text starts with.
+/// Returns the name of the placeholder at the start of the text, or `None` if there is none.
 fn placeholder(text: &str) -> Option<&str> {
     let (name, _) = text.strip_prefix('{')?.split_once('}')?;
     let word = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';

@@ -1,4 +1,4 @@
-//! The lines in which messages occur.
+//! The lines and documents in which components print messages.
 
 use std::collections::BTreeMap;
 
@@ -6,16 +6,16 @@ use serde::Deserialize;
 
 use super::{Entry, Random, Values};
 
-/// A filled message in one line or document.
+/// A message in one form.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The form's name; the first case of a message has its usual form.
+    /// The name of the form. The first case of a message is its usual form.
     pub form: String,
-    /// A text that kwhy is asked about.
+    /// The text to analyse.
     pub text: String,
 }
 
-/// The lines by kind of message.
+/// The forms, by kind of message.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Forms {
     objects: BTreeMap<String, Object>,
@@ -43,15 +43,15 @@ struct Form {
 }
 
 impl Forms {
-    /// Reads the list.
+    /// Parses the list of forms.
     ///
     /// # Errors
-    /// What the YAML reader says of a broken list.
+    /// Fails if the YAML is invalid.
     pub fn parse(yaml: &str) -> Result<Forms, serde_yaml::Error> {
         serde_yaml::from_str(yaml)
     }
 
-    /// The cases of one format of an entry.
+    /// Returns a message format of an entry, filled in, in all its forms.
     pub fn cases(&self, entry: &Entry, format: &str, values: &Values, seed: u64) -> Vec<Case> {
         let mut random = Random(seed);
         let runtime = entry.system.is_some();
@@ -134,7 +134,7 @@ impl Forms {
             _ => "v1",
         };
         let namespace = if cluster { "" } else { "Namespace:    shop\n" };
-        // `Reason: Error, Exit Code: 1` is a terminated state in short
+        // `Reason: Error, Exit Code: 1` abbreviates a terminated state
         let (exit_reason, exit) = message
             .strip_prefix("Reason: ")
             .and_then(|rest| rest.split_once(", "))
@@ -189,7 +189,7 @@ impl PartialEq for Form {
     }
 }
 
-/// The text as it is between the quotes of a JSON string.
+/// Returns the text escaped for a JSON string, without the quotes.
 fn quoted(text: &str) -> String {
     let quoted = serde_json::Value::from(text).to_string();
     quoted[1..quoted.len() - 1].to_owned()

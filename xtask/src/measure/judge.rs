@@ -1,22 +1,22 @@
-//! The verdict on a report.
+//! Judges reports.
 
 use kwhy_core::{Level, Report};
 
 use super::{Entry, Role};
 
-/// The verdict on a case.
+/// The verdict on one case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The entry's cause was found.
+    /// One of the entry's causes was found, or benign text raised no alarm.
     Right,
-    /// Another cause comes first.
+    /// Another cause is reported first.
     Wrong,
-    /// No finding.
+    /// Nothing was found.
     Silent,
 }
 
-/// Compares the first finding with the entry. Of a cause or a symptom it must name one of the entry's
-/// causes, where the entry has any; benign text may not give a cause of severity warning or error.
+/// Compares the first finding with the entry. For a cause or symptom, it must name one of the entry's causes, if there
+/// are any. Benign text must not yield a cause of severity warning or error.
 pub fn judge(entry: &Entry, report: &Report) -> Verdict {
     let first = report.findings.first();
     let named = |cause: &str| entry.causes.iter().any(|one| one == cause);
@@ -26,7 +26,7 @@ pub fn judge(entry: &Entry, report: &Report) -> Verdict {
     match (entry.role, first) {
         (Role::Benign, None) => Verdict::Right,
         (Role::Benign, Some(finding)) if !alarm(finding) => Verdict::Right,
-        // a frame around another component's text names nothing alone
+        // the frame around another component's text names no cause by itself
         (Role::Symptom, None) if entry.causes.is_empty() => Verdict::Right,
         (Role::Symptom, Some(finding)) if entry.causes.is_empty() => {
             let symptom = finding.role != kwhy_core::Role::Cause || finding.confidence < 0.7;

@@ -1,8 +1,8 @@
-//! Fills the message formats of a catalogue with plausible values, puts each into the lines in which
-//! components print it, and asks kwhy for the cause.
+//! Measures how well kwhy diagnoses a catalogue of messages: fills each message format with plausible values, embeds it
+//! in the lines in which components print it, and asks kwhy for the cause.
 //!
-//! A catalogue is a YAML list of entries with `formats`, `causes` and `role`; the values and the
-//! lines are files in `xtask/data`.
+//! A catalogue is a YAML list of entries with `formats`, `causes` and `role`. The values and forms are files in
+//! `xtask/data`.
 
 mod entry;
 mod fill;
@@ -17,8 +17,8 @@ pub use form::Forms;
 pub use judge::{Verdict, judge};
 pub use run::main;
 
-/// The values that ship with the crate.
+/// The built-in values of placeholders.
 pub const VALUES: &str = include_str!("../../data/values.yaml");
 
-/// The lines that ship with the crate.
+/// The built-in forms of messages.
 pub const FORMS: &str = include_str!("../../data/forms.yaml");

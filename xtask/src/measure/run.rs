@@ -1,4 +1,4 @@
-//! Measures how much of catalogues of messages is diagnosed rightly, by role and form.
+//! Measures the share of messages in catalogues that are diagnosed correctly, by role and form.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -15,7 +15,7 @@ struct Arguments {
     catalogues: Vec<PathBuf>,
 }
 
-/// One message in one form.
+/// The result for one message in one form.
 struct Outcome {
     entry: usize,
     format: usize,
@@ -26,7 +26,7 @@ struct Outcome {
     text: String,
 }
 
-/// Measures the catalogues that the arguments name.
+/// Measures the catalogues named by the arguments.
 pub fn main(arguments: Vec<String>) -> Result<(), String> {
     run(&read_arguments(arguments).ok_or("measure: wrong arguments")?)
 }
@@ -174,7 +174,7 @@ fn print(name: &str, entries: &[Entry], outcomes: &[Outcome]) -> std::io::Result
     Ok(())
 }
 
-/// One JSON object a line for each case that is not right.
+/// Returns one JSON object per line for each case that is not right.
 fn misses(all: &[(Vec<Entry>, Vec<Outcome>)]) -> String {
     let mut lines = String::new();
     for (entries, outcomes) in all {

@@ -1,4 +1,4 @@
-//! The libraries after the crate `log`.
+//! The libraries that implement the `log` facade.
 
 use log::kv::ToValue;
 use log::{Level, LevelFilter, Log};
@@ -29,7 +29,7 @@ fn emit(logger: &dyn Log, record: &Record, text: &str, with_fields: bool) {
     logger.log(&log::Record::builder().level(level(record)).target(&record.logger).module_path(Some(&record.logger)).file(Some("src/worker.rs")).line(Some(record.line)).key_values(some).args(format_args!("{text}")).build());
 }
 
-/// A head from parts, as a program's own closure makes it for fern.
+/// Builds a record's header from its parts, as a program's own formatting closure does for fern.
 fn head(run: &Run, record: &log::Record<'_>) -> String {
     let level = record.level();
     let micros = crate::MICROS.load(std::sync::atomic::Ordering::SeqCst);
@@ -166,7 +166,7 @@ pub fn write(run: &Run, truth: &mut Truth) {
             Box::new(Encoded(encoder, sink.clone()))
         }
         _ => {
-            // it writes to standard error only, in the form that its source shows
+            // it writes to standard error only, so its format is reproduced from its source
             struct Standard(bool, bool, &'static str, Sink);
             impl Log for Standard {
                 fn enabled(&self, _: &log::Metadata<'_>) -> bool { true }
@@ -196,9 +196,9 @@ pub fn write(run: &Run, truth: &mut Truth) {
         }
         let has_spaces = record.fields.values().any(|value| value.as_str().is_some_and(|text| text.contains([' ', '='])));
         if run.library == "env_logger" && has_spaces {
-            // values are not quoted: nobody can know where they end
+            // values are not quoted, so their ends are ambiguous
             let written = String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
-            // further lines of a message are indented
+            // continuation lines of a message are indented
             let first = record.message.lines().next().unwrap_or("");
             let at = written.find(first).unwrap_or(0);
             shown["message_ok"] = json!([written[at..].trim_end()]);
@@ -211,7 +211,7 @@ pub fn write(run: &Run, truth: &mut Truth) {
     }
 }
 
-/// What each library shows of a record.
+/// Returns the parts of a record that a library shows.
 fn shown(run: &Run, record: &Record) -> Value {
     let place = format!("src/worker.rs:{}", record.line);
     match run.library.as_str() {
@@ -224,7 +224,7 @@ fn shown(run: &Run, record: &Record) -> Value {
         "simplelog" => {
             let (digits, form) = match run.text("time") { "rfc3339" => (6, "zone-stated"), "rfc2822" => (0, "zone-stated"), "custom" => (3, "zone-missing"), _ => (0, "date-missing") };
             let digits = if digits == 6 && record.micros % 1_000_000 == 0 { 0 } else { digits };
-            // each part is shown from its level on
+            // each part is shown from its configured level on
             let from = |name: &str| match run.text(name) { "error" => true, "trace" => record.level == "trace", _ => false };
             json!({"digits": digits, "time_form": form, "logger": from("target").then_some(&record.logger), "caller": from("location").then_some(place)})
         }

@@ -1,4 +1,4 @@
-//! Writes a run with a Rust library: `write PLAN NUMBER OUT`.
+//! Writes a run with a Rust logging library: `write PLAN NUMBER OUT`.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -13,7 +13,7 @@ mod facade;
 mod slogs;
 mod tracings;
 
-/// The microseconds since 1970 that every clock of this program shows.
+/// The current time of every clock in this program, in microseconds since 1970.
 static MICROS: AtomicI64 = AtomicI64::new(0);
 
 #[repr(C)]
@@ -22,11 +22,11 @@ pub struct Timespec {
     nanos: i64,
 }
 
-/// The libraries read the clock through libc: this definition precedes libc's.
+/// Overrides libc's function, through which the libraries read the clock.
 #[unsafe(no_mangle)]
 pub extern "C" fn clock_gettime(_: i32, out: *mut Timespec) -> i32 {
     let micros = MICROS.load(Ordering::SeqCst);
-    // the caller gives room for one
+    // the caller passes a pointer to one `timespec`
     unsafe {
         (*out).seconds = micros.div_euclid(1_000_000);
         (*out).nanos = micros.rem_euclid(1_000_000) * 1000;
@@ -62,7 +62,7 @@ impl Run {
     }
 }
 
-/// What the libraries write to.
+/// The output of the libraries, kept in memory.
 #[derive(Clone, Default)]
 pub struct Sink(pub Arc<Mutex<Vec<u8>>>);
 
@@ -82,7 +82,7 @@ impl Sink {
     }
 }
 
-/// The message with the error in it, where a library has no fields.
+/// Returns the message with the error appended, for libraries without fields.
 pub fn joined(record: &Record) -> String {
     match &record.error {
         Some(error) => format!("{}: {error}", record.message),
@@ -90,7 +90,7 @@ pub fn joined(record: &Record) -> String {
     }
 }
 
-/// A time with so many digits below a second.
+/// Returns a time with this many fractional digits.
 pub fn stamp(micros: i64, digits: usize) -> String {
     let at = chrono::DateTime::from_timestamp_micros(micros).unwrap();
     let text = at.format("%Y-%m-%dT%H:%M:%S%.9f").to_string();
@@ -106,7 +106,7 @@ pub struct Truth {
 }
 
 impl Truth {
-    /// Adds what was written for a record; `shown` has what differs from what every record has.
+    /// Adds the text written for a record. `shown` overrides the defaults of the truth.
     pub fn add(&mut self, mut written: String, record: &Record, shown: Value) {
         if !written.ends_with('\n') {
             written.push('\n');

@@ -96,7 +96,7 @@ pub fn write(run: &Run, truth: &mut Truth) {
         };
         let form = if run.text("time") == "chrono-local" { "zone-missing" } else { "zone-stated" };
         let target = run.is("target").then(|| record.logger.clone());
-        // the form for people has the place always
+        // the pretty format always shows the source location
         let at_line = if is_logfmt { run.is("location") } else { run.is("file") || run.text("form") == "pretty" };
         let mut fields = json!(record.fields);
         let mut more = json!({});
@@ -113,11 +113,11 @@ pub fn write(run: &Run, truth: &mut Truth) {
             more = json!({"alias": record.fields.keys().map(|key| (key.clone(), Value::from(format!("fields.{key}")))).collect::<serde_json::Map<_, _>>()});
         }
         if is_span && !run.is("target") && run.text("form") == "compact" {
-            // the name of a span looks like a target's
+            // the name of a span looks like a target
             more["logger_ok"] = json!(["request"]);
         }
         if at_line {
-            // which line of this file is not known here
+            // the line number in this file is not known here
             more["ambiguous_caller"] = true.into();
         }
         let mut shown = json!({"digits": digits, "time_form": form, "message": record.message, "logger": target, "fields": fields, "error": record.error, "optional_fields": optional});
@@ -130,13 +130,13 @@ pub fn write(run: &Run, truth: &mut Truth) {
     }
 }
 
-/// The place of the macro, which only the output says.
+/// Returns the source location of the macro, which is only known from the output.
 fn caller(sink: &Sink) -> Option<String> {
     let text = String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
     let text = text.replace("\u{1b}[2m", "").replace("\u{1b}[0m", "");
     let at = text.find("src/tracings.rs")?;
     let digits: String = text[at + 15..].chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
-    // in JSON the number is a member of its own, maybe before
+    // in JSON the line number is a member of its own, which may precede the file
     let digits = match text.find("\"line_number\":") {
         Some(at) => text[at + 14..].chars().take_while(char::is_ascii_digit).collect(),
         None => digits,
