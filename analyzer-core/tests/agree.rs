@@ -30,12 +30,12 @@ static FAST: LazyLock<[Analyzer; 4]> = LazyLock::new(|| {
     ]
 });
 
-/// Returns all that is reported of a finding, which must agree.
+/// Renders everything reported about a finding, all of which must agree.
 fn render(finding: &Finding) -> String {
     serde_json::to_string(finding).unwrap()
 }
 
-/// Breaks the lines of a text between words, as terminals of this width do.
+/// Breaks lines between words, as terminals of this width do.
 fn broken(text: &str, width: usize) -> String {
     let mut out = String::new();
     for line in text.lines() {
@@ -59,7 +59,7 @@ fn broken(text: &str, width: usize) -> String {
     out
 }
 
-/// Compares the engines as they are on a document that was pasted with broken lines.
+/// Compares the default engines on a document pasted with broken lines.
 fn assert_agreement_on_broken_lines(name: &str, text: &[u8]) {
     static NAIVE: LazyLock<Analyzer> = LazyLock::new(|| Analyzer::new().with_naive_matching());
     static FAST: LazyLock<Analyzer> = LazyLock::new(Analyzer::new);
@@ -227,13 +227,13 @@ fn on_long_lists_of_objects() {
         let text = list(step, 240);
         assert_agreement(&format!("{step} spaces per level"), text.as_bytes());
         let report = FAST[2].analyze_text("list", text.as_bytes());
-        // an event counts as often as its `count` states
+        // an event counts as many times as its `count` field states
         let events = (0..240).filter(|number| number % 3 != 0 && number % 4 == 0);
         let counts: u64 = events.map(|number| number * 7 % 90 + 1).sum();
         let matched = report.matched.iter();
         let kinds = matched.filter(|(id, _)| id.as_str() == "kind-unknown");
         assert_eq!(kinds.map(|(_, count)| *count).collect::<Vec<_>>(), [counts]);
-        // after a log, and followed by one
+        // after a log, and followed by another
         let log = "I0304 05:06:07.123456       1 sync.go:88] \"Synced\"\n".repeat(40);
         let mixed = format!("{log}$ kubectl get -o json all\n{text}{log}");
         assert_agreement("between logs", mixed.as_bytes());
@@ -401,7 +401,7 @@ fn list_with_classes(json: bool, pods: usize, classes: &[&str]) -> String {
     String::from_utf8(text).unwrap() + "\n"
 }
 
-/// A list longer than a block is cut between its items; whether it is complete is still known.
+/// A list longer than a block is split between its items. The engine must still know if it is complete.
 #[test]
 fn on_lists_that_are_cut() {
     let proves = |name: &str, text: &str| {
@@ -417,7 +417,7 @@ fn on_lists_that_are_cut() {
         let two = list(&["slow", "steady"]);
         assert!(two.len() > 256 * 1024);
         assert!(proves("two classes", &two));
-        // the class may be all that was asked for
+        // with a single class, it may be the only object that was requested
         assert!(!proves("one class", &list(&["slow"])));
         assert!(!proves("its class", &list(&["slow", "fast"])));
         // without the head of the list
@@ -447,8 +447,8 @@ fn on_lists_that_are_cut() {
     assert!(!proves("with an ellipsis", &gap));
 }
 
-/// The text before and after lines that people quote in a list or as emphasis. None starts with a
-/// space: an indented record does not end a block, and very small blocks would be cut anywhere.
+/// The text before and after lines that people quote in a list or emphasise. None starts with a space, as an indented
+/// record does not end a block, so very small blocks would be split anywhere.
 const MARKS: [(&str, &str); 9] = [
     ("", ""),
     ("- ", ""),
@@ -461,7 +461,7 @@ const MARKS: [(&str, &str); 9] = [
     ("", "`"),
 ];
 
-/// Returns generated lines, with and without envelopes, inside marks.
+/// Returns generated lines, with and without envelopes, wrapped in marks.
 fn marked(seed: u64, records: usize, marks: &[u8]) -> String {
     let log = Logs::seeded(seed).lines(records);
     let mut text = String::new();
@@ -513,8 +513,8 @@ fn on_plain_lines_after_a_command() {
     }
 }
 
-/// Lines of a message that an envelope received at once, some of them with marks; a year stated
-/// only by a marked line.
+/// Tests lines of a message that an envelope received at once, some of them with marks, and a year that only a marked
+/// line states.
 #[test]
 fn on_marked_lines_of_one_message() {
     for (seed, records) in [

@@ -17,7 +17,7 @@ struct Expected {
     /// The mechanism that the case demonstrates.
     #[allow(dead_code)]
     shows: String,
-    /// Manglings that must not change the result; all if not given.
+    /// Manglings that must not change the result; all of them by default.
     #[serde(default = "all_mangles")]
     mangle: Vec<Mangle>,
     /// The first findings by rank; symptoms and benign findings may follow, causes may not.
@@ -387,7 +387,7 @@ fn answers_do_not_depend_on_how_the_text_was_copied() {
     assert_none(&failures, "answers differ");
 }
 
-/// The minimum number of healthy inputs, of every format and with the noise of real clusters.
+/// The minimum number of healthy inputs. They cover every format and the noise of real clusters.
 const HEALTHY: usize = 60;
 
 /// Returns each healthy input with its name.
@@ -425,7 +425,7 @@ fn nothing_is_wrong_in_healthy_inputs() {
 
 #[test]
 fn nothing_is_wrong_in_healthy_inputs_however_they_were_copied() {
-    // manglings that lose information (that text is prose, the nesting of YAML) are not used here
+    // without manglings that lose information, such as which text is prose or how YAML is nested
     use Mangle::{Crlf, Escaped, Indent, Numbered, Quoted, Trailing, Wide};
     let analyzer = Analyzer::new();
     let mut failures = Vec::new();

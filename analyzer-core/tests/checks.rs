@@ -1,5 +1,5 @@
-//! States of objects that other tools look for in living clusters, in `fixtures/checks`: what is said of each, and of those
-//! that are well.
+//! Object states that other tools check in live clusters, from `fixtures/checks`: the finding for each of them, and
+//! none for healthy objects.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,16 +8,16 @@ use std::path::{Path, PathBuf};
 use kwhy_core::{Analyzer, Report, Role};
 use serde::Deserialize;
 
-/// What must be said of a state.
+/// The expected result for a state.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Expected {
     /// The cause of the first finding.
     cause: Option<String>,
-    /// True if it is a note.
+    /// True if the finding is an audit note.
     #[serde(default)]
     audit: bool,
-    /// Why nothing is said.
+    /// The reason why nothing is reported.
     nothing: Option<String>,
 }
 

@@ -15,7 +15,7 @@ use kwhy_core::{Analyzer, Catalogue, Report};
 
 static ANALYZER: LazyLock<Analyzer> = LazyLock::new(Analyzer::new);
 
-/// Names that no object has, but that an attacker might write into an input.
+/// Names that no object can have, but that an attacker might write into an input.
 const HOSTILE: &[&str] = &[
     "--all",
     "--kubeconfig=x",
@@ -49,7 +49,7 @@ const HOSTILE: &[&str] = &[
     "",
 ];
 
-/// Placeholders for a value that the reader has to know.
+/// Placeholders for values that the reader would have to know.
 const PLACEHOLDERS: &[&str] = &[
     "NAME",
     "NAMESPACE",
@@ -62,7 +62,7 @@ const PLACEHOLDERS: &[&str] = &[
     "VALUE",
 ];
 
-/// Returns the fault of a command as displayed.
+/// Returns the first fault of a command as displayed, or `None` if it has none.
 fn fault(command: &CommandLine) -> Option<String> {
     let argv = command.argv();
     if shlex::split(command.run()).as_deref() != Some(argv) {
@@ -109,7 +109,7 @@ fn outside_quotes(text: &str) -> String {
     plain
 }
 
-/// Returns all commands of a report.
+/// Returns all commands proposed in a report.
 fn commands(report: &Report) -> impl Iterator<Item = &CommandLine> {
     let checks = report.findings.iter().flat_map(|finding| &finding.check);
     let checks = checks
@@ -210,7 +210,7 @@ fn every_command_of_the_fixtures_can_be_typed() {
     assert!(count.into_inner() > 500);
 }
 
-/// Returns the values of an example that a report uses in commands or names of objects.
+/// Returns the values of an example that its report uses in commands or in names of objects.
 fn values(report: &Report, signature: &Signature) -> BTreeSet<String> {
     let own = report.findings.iter().find(|f| f.signature == signature.id);
     let Some(own) = own else {
@@ -267,7 +267,7 @@ fn names_cannot_inject_commands() {
     assert!(shown.into_inner() > 1000);
 }
 
-/// Returns a value of each type.
+/// Returns a sample value of a type.
 fn sample(value_type: ValueType) -> &'static str {
     match value_type {
         ValueType::Label => "shop",
@@ -309,7 +309,7 @@ fn every_command_of_the_signatures_can_be_typed() {
             if let Some(fault) = fault(&command) {
                 wrong.push(format!("{}: {}: {fault}", signature.file, command.run()));
             }
-            // all slots with the same name for each kind, whatever their type
+            // fill all slots with the same hostile value, whatever their type
             for bad in HOSTILE {
                 let filled = run.fill(|_, _| Some((*bad).to_owned()));
                 if run.slots().next().is_some() && filled.is_some() {

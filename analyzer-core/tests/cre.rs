@@ -1,8 +1,9 @@
-//! Rules of the community run as preq runs them: the public catalogue's rules on their own logs, and preq's examples.
+//! Community rules (CRE) fire as they do in preq: the rules of the public catalogue on their own logs, and preq's
+//! examples.
 //!
-//! The rules are not in this repository: `KWHY_CRE=FOLDER cargo test -p kwhy-core --test main cre` takes the folder that
-//! contains `rules/` (one folder a rule, with its `test.log`) and `examples/` with `expected.tsv`. Without it these tests
-//! say that they were skipped; the cases below always run.
+//! The rules are not in this repository. `KWHY_CRE=FOLDER cargo test -p kwhy-core --test main cre` takes a folder that
+//! contains `rules/` (one folder per rule, with its `test.log`) and `examples/` with `expected.tsv`. Without it, these
+//! tests are reported as skipped; the modules below always run.
 #![allow(clippy::print_stderr)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +17,7 @@ mod bounds;
 mod nested;
 mod own;
 
-/// The folder of rules, if one is given.
+/// Returns the folder of rules, or `None`, with a message, if it is not set.
 fn folder(test: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("KWHY_CRE").map(PathBuf::from);
     if folder.is_none() {
@@ -37,7 +38,7 @@ fn is_yaml(path: &Path) -> bool {
         .is_some_and(|is| is == "yaml" || is == "yml")
 }
 
-/// The folders of rules, each with the file of its rule.
+/// Returns the folders of rules, each with its rule file.
 fn rules(folder: &Path) -> Vec<(PathBuf, PathBuf)> {
     let folders = paths(&folder.join("rules"))
         .into_iter()
@@ -59,7 +60,7 @@ fn analyzer(files: &[&Path]) -> Result<Analyzer, String> {
     Ok(Analyzer::with_catalogue(catalogue))
 }
 
-/// The ids of the rules that a report names: those of its findings, and those that joined them.
+/// Returns the ids of the rules that a report names: those of its findings, and those merged into them.
 fn fired(report: &Report) -> BTreeSet<String> {
     let findings = report.findings.iter();
     let ids = findings.flat_map(|finding| {

@@ -1,7 +1,7 @@
-//! `kubectl describe` of every kind, compared with the known fields of the objects.
+//! The output of `kubectl describe` for every kind, compared with the known fields of the objects.
 //!
-//! `fixtures/describe` contains the output of kubectl 1.32 for objects created for the purpose,
-//! each with the fields that can be read from the text.
+//! `fixtures/describe` contains the output of kubectl 1.32 for objects created for this purpose, each with the fields
+//! that the text shows.
 
 mod compare;
 mod cut;
@@ -39,14 +39,14 @@ fn fixtures() -> Vec<Fixture> {
     paths.into_iter().map(read).collect()
 }
 
-/// Parses a text that consists of one or several describes.
+/// Parses a text that consists of one or more outputs of `kubectl describe`.
 fn described(text: &str) -> Value {
     let document = Document::new("stdin", text);
     let lines: Vec<_> = lines(document.text()).collect();
     answer(&parse::describe::parse(&lines))
 }
 
-/// Parses a text that is segmented first, like any paste.
+/// Parses a text with segmentation first, like any paste.
 fn pasted(text: &str) -> Value {
     let document = Document::new("stdin", text);
     answer(&parse::document(&document))
@@ -71,7 +71,7 @@ fn answer(parsed: &Parsed<'_>) -> Value {
             map.entry(key)
                 .or_insert_with(|| serde_json::to_value(value).unwrap());
         }
-        // the message in a status is an event too, of another format
+        // the message in a status is also an event, in another format
         let table = |event: &&Event<'_>| event.format == Format::DescribeEvents;
         let events = parsed.events.iter().filter(table).filter(|event| {
             object.span.start <= event.span.start && event.span.end <= object.span.end

@@ -1,4 +1,4 @@
-//! Every envelope around every format: the records are those of the bare log.
+//! Every envelope around every format: the records must be those of the bare log.
 
 mod exceptions;
 mod generate;
@@ -19,10 +19,11 @@ use generate::{ENVELOPES, Envelope, stacked};
 /// The number of records searched ahead for a match.
 const MAX_DISTANCE: usize = 100;
 
-/// The members compared.
+/// The members of a record that are compared.
 const PARTS: [&str; 6] = ["level", "time", "message", "logger", "caller", "fields"];
 
-/// The number of records of the bare log that were found, and how much of them is correct.
+/// The number of records of the bare log and how many of them were found, and the number of their fields and how many
+/// are right.
 #[derive(Clone, Copy, Debug, Default)]
 struct Score {
     records: usize,
@@ -31,7 +32,7 @@ struct Score {
     right: usize,
 }
 
-/// The log of a format, and its records.
+/// The bare log of a format, and its records.
 #[derive(Clone)]
 struct Bare {
     format: String,
@@ -50,7 +51,7 @@ impl Bare {
         }
     }
 
-    /// Returns the log without what the envelope cannot preserve.
+    /// Returns the log without the parts that the envelope cannot preserve.
     fn without_losses(&self, envelope: &Envelope) -> Bare {
         if excepted(&self.format, envelope.name, Part::RawLines) {
             Bare::new(&self.format, without_raw_lines(&self.format, &self.text))
@@ -160,7 +161,7 @@ fn score(bare: &Bare, envelope: &Envelope) -> (Score, Vec<String>) {
     let mut rest = found.as_slice();
     for bare in &bare.records {
         score.fields += PARTS.len();
-        // take the next equal record, or else the next one unless a later record needs it
+        // take the next equal record; if there is none, compare with the next one without consuming it
         let at = rest
             .iter()
             .take(MAX_DISTANCE)

@@ -1,6 +1,5 @@
-//! Exactness of counts, first and last times, for each object: on logs far beyond any limit of the
-//! engine, compared with the generator's truth, and on short logs, compared with the slow
-//! reference.
+//! Exactness of counts and of first and last times for each object: on logs far beyond all limits of the engine,
+//! compared with the generator's truth, and on short logs, compared with the slow reference.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -24,7 +23,7 @@ type Truth = BTreeMap<(&'static str, String), Seen>;
 /// The start of each log.
 const START: &str = "2031-03-04T05:00:00Z";
 
-/// The failures: the signature, and its text with `#` for the object.
+/// The failures: the id of a signature, and its message with `#` for the object.
 const FAILURES: [(&str, &str); 7] = [
     (
         "configmap-mount-missing",
@@ -115,8 +114,8 @@ fn record(into: &mut String, envelope: u64, millis: i64, fails: bool, text: &str
     .unwrap();
 }
 
-/// Generates a log of `bytes` bytes in which each kind of failure affects `objects` objects, some
-/// often and most rarely, some only early and some only late.
+/// Generates a log of `bytes` bytes in which each kind of failure affects `objects` objects: some often and most
+/// rarely, some only early and some only late.
 fn log(bytes: usize, seed: u64, objects: u64) -> (String, Truth) {
     let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let mut text = String::with_capacity(bytes + 512);
@@ -164,8 +163,7 @@ fn log(bytes: usize, seed: u64, objects: u64) -> (String, Truth) {
     (text, truth)
 }
 
-/// Returns the occurrences in a report. A finding that names several objects or failures would be
-/// missed.
+/// Returns the occurrences in a report. Findings that name several objects or failures are not supported.
 fn occurrences(report: &Report) -> Truth {
     let start: Timestamp = START.parse().unwrap();
     let millis = |time: Option<When>| {
@@ -219,7 +217,7 @@ fn assert_exact(seed: u64, truth: &Truth, report: &Report) {
 
 #[test]
 fn in_logs_beyond_all_limits() {
-    // no further mechanism applies beyond 64 MB; the seeds vary the content of the blocks
+    // there is nothing left to trigger beyond 64 MB; the seeds vary the content of the blocks
     for (bytes, seed, objects) in [(64 << 20, 1, 50), (24 << 20, 2, 50), (24 << 20, 3, 6)] {
         let (text, truth) = log(bytes, seed, objects);
         let report = Analyzer::new().analyze_text("log", text.as_bytes());
@@ -240,7 +238,7 @@ fn in_short_logs_as_in_the_slow_reference() {
     });
 }
 
-/// If there are more objects than are listed, a limit states the number of records, by signature.
+/// If there are more objects than can be listed, a limit reports the number of their records by signature.
 #[test]
 fn unlisted_objects_are_counted() {
     let (text, truth) = log(36 << 20, 5, 3000);
@@ -270,8 +268,8 @@ fn unlisted_objects_are_counted() {
     }
 }
 
-/// Two alternating lines, both matched by two signatures of which one refines the other: the
-/// refined signature yields no finding of its own, however many hits are kept of each.
+/// Two alternating lines are both matched by two signatures, one of which refines the other. The refined signature must
+/// not yield a finding of its own, however many hits of each are kept.
 #[test]
 fn a_refined_signature_yields_no_finding() {
     let yaml = "id: berth-taken\ncause: container/app-error\nseverity: error\nrole: cause\ntitle: 'berth {berth} is taken'\nsubject: {kind: Berth, name: '{berth}'}\nmatch: {event: {message: 'crane {crane:word} finds berth {berth:word} taken'}}\nwhy: one ship a berth\n---\nid: crane-stuck\ncause: container/app-panic\nseverity: error\ntitle: 'crane {crane} is stuck'\nsubject: {kind: Crane, name: '{crane}'}\nmatch: {event: {message: 'crane {crane:word} finds berth {berth:word} taken'}}\nrefines: [berth-taken]\nwhy: it waits for a berth\n";

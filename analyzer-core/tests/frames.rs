@@ -1,8 +1,9 @@
-//! Frames answer where the words inside are unknown, and only there; writers decide whose fault it is.
+//! Frames give an answer if and only if the words inside them are unknown; the writer of a record decides who is at
+//! fault.
 
 use kwhy_core::{Analyzer, Catalogue};
 
-/// The first cause of a text, and its signature.
+/// Returns the first cause of a text, and the signature that found it.
 fn first(text: &str) -> Option<(String, String)> {
     let report = Analyzer::new().analyze_text("x", text);
     let first = report.findings.first()?;
@@ -139,7 +140,7 @@ fn the_writer_decides_the_family_of_unknown_words() {
             "Warning  OvenCold  12s (x5 over 2m)  bakery-operator  the oven is cold",
             "workload/operator-error",
         ),
-        // what the API server says is not its caller's
+        // an error reported by the API server is not the caller's fault
         (
             "Error from server (Conflict): oven of velero.io/v1 is cold",
             "api/conflict",

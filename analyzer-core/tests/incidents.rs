@@ -1,6 +1,6 @@
-//! From many events to one answer: each folder of `fixtures/incidents` contains what a bundle or a
-//! person on call has of one incident, and an `expected.yaml` with the cause that must come first
-//! and the findings it explains.
+//! From many events to one answer. Each folder of `fixtures/incidents` contains what a bundle or the person on call has
+//! collected about one incident, and an `expected.yaml` with the cause that must be ranked first and the findings it
+//! explains.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,30 +13,30 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Expected {
-    /// The mechanism, and what must not be mistaken for the cause.
+    /// The mechanism that the incident demonstrates, and what must not be mistaken for the cause.
     #[allow(dead_code)]
     shows: String,
-    /// The first finding.
+    /// The finding that must be ranked first.
     root: Option<Root>,
-    /// Findings that lead to the root.
+    /// Findings that are explained by the root, directly or indirectly.
     #[serde(default)]
     explained: Vec<Consequence>,
     /// Findings that nothing in the input explains.
     #[serde(default)]
     apart: Vec<Consequence>,
-    /// Causes allowed next to the root.
+    /// Causes that are allowed next to the root.
     #[serde(default)]
     beside: Vec<Beside>,
     /// Causes that must be reported as resolved.
     #[serde(default)]
     over: Vec<String>,
-    /// True if no cause is proven.
+    /// True if no cause may be reported.
     #[serde(default)]
     silent: bool,
-    /// The texts then reported as unexplained, the first of them among the first two.
+    /// The texts that are then reported as unexplained; the first one must be among the top two.
     #[serde(default)]
     telling: Vec<String>,
-    /// The reason why the answer is not correct yet.
+    /// The reason why the answer is not right yet.
     open: Option<String>,
 }
 
@@ -54,12 +54,12 @@ struct Root {
 struct Consequence {
     cause: String,
     subject: Option<String>,
-    /// The cause of the finding that explains it directly.
+    /// The cause of the finding that directly explains this one.
     by: Option<String>,
 }
 
 impl Consequence {
-    /// Returns true if the finding is about this object, even if others report the same.
+    /// Returns true if the finding is about this object, possibly among others.
     fn is_about(&self, finding: &Finding) -> bool {
         let is = |wanted: &String| {
             let mut others = finding.others.iter();
@@ -138,7 +138,7 @@ fn is_root(finding: &Finding) -> bool {
     finding.role == Role::Cause && finding.severity >= Level::Warning
 }
 
-/// Returns the rank of the finding that explains this one over any number of steps.
+/// Returns the rank of the finding at the end of the chain of explanations.
 fn leads_to(finding: &Finding, by_rank: &BTreeMap<usize, &Finding>) -> usize {
     let mut rank = finding.rank;
     let mut by = finding.explained_by;
@@ -149,7 +149,7 @@ fn leads_to(finding: &Finding, by_rank: &BTreeMap<usize, &Finding>) -> usize {
     rank
 }
 
-/// Returns the differences between a report and the expectation.
+/// Returns the differences between a report and its expectation.
 fn differences(expected: &Expected, report: &Report) -> Vec<String> {
     let mut differences = Vec::new();
     let findings = &report.findings;
@@ -287,8 +287,7 @@ fn the_root_comes_first() {
     assert!(right >= 80, "only {right} incidents are answered");
 }
 
-/// Of many records without a name only the first and last are kept; the others count for the object
-/// of those.
+/// Of many records without a name, only the first and last are kept; the others are counted for the object of these.
 #[test]
 fn counts_are_each_objects_own() {
     let pods = "\
@@ -319,7 +318,7 @@ shop        b-0    1/1     Running   0          4d
     assert_eq!(counts, wanted);
 }
 
-/// The same with the pods' UIDs, in one log.
+/// The same in a single log, for records that identify the pods by UID.
 #[test]
 fn counts_by_ids_are_each_pods_own() {
     let uid = |number: usize| format!("5f0c1d2e-1b11-4222-8333-94445556667{number}");
@@ -360,8 +359,7 @@ fn counts_by_ids_are_each_pods_own() {
     assert_eq!(counts, wanted);
 }
 
-/// The fast engine reports the same as the slow reference on several documents, whatever the block
-/// size.
+/// The fast engine reports the same as the slow reference on several documents, for any block size.
 #[test]
 fn fast_and_naive_agree() {
     let naive = Analyzer::new().with_naive_matching().without_joined_lines();

@@ -1,4 +1,4 @@
-//! Incidents that are asked before their end, moved to other threads, and cancelled.
+//! Incidents with interim reports, moved to other threads, and cancelled.
 
 use std::fs;
 use std::io::{self, Read};
@@ -13,7 +13,7 @@ fn json(report: &Report) -> String {
     serde_json::to_string(report).unwrap()
 }
 
-/// The documents of an incident in `fixtures/`, in the order of their paths.
+/// Returns the documents of an incident in `fixtures/`, in the order of their paths.
 fn documents(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
         .unwrap()
@@ -57,7 +57,8 @@ fn an_interim_report_is_that_of_what_was_read_and_changes_nothing() {
     });
 }
 
-/// Conditions over time hold back their first hits, and evict records once there are many.
+/// Conditions over time hold back their first hits, and evict records once there are many. An interim report must not
+/// affect that.
 #[test]
 fn an_interim_report_leaves_conditions_over_time_alone() {
     let mut catalogue = Catalogue::empty();
@@ -94,7 +95,8 @@ fn an_interim_report_leaves_conditions_over_time_alone() {
     assert_eq!(json(&asked.finish()), json(&report));
 }
 
-/// A log that grows: what is read on has the findings of the whole, with the same lines, wherever it was cut.
+/// A log that grows: reading it in parts must yield the same findings and lines as reading it at once, wherever it is
+/// split.
 #[test]
 fn a_document_is_read_on_as_if_it_had_been_whole() {
     let pad = "2024-03-04T05:06:07Z level=info msg=\"cart served\" took=12ms\n";
@@ -116,7 +118,7 @@ fn a_document_is_read_on_as_if_it_had_been_whole() {
     for piece in [1, 7, 5000] {
         let mut grown = analyzer.incident();
         grown.read("web.log", io::empty()).unwrap();
-        // so many calls are slow in small pieces, so only the end is read in them
+        // this many calls with small pieces would be slow, so only the end is read in pieces
         let (first, rest) = records.split_at(11_400);
         grown.read_on(first.concat().as_bytes()).unwrap();
         for records in rest.chunks(piece) {
@@ -152,7 +154,7 @@ fn all_that_was_read_of_a_document_counts_where_reading_on_is_cancelled() {
     );
 }
 
-/// Cancels once it has given so many bytes of a log without end. It cannot be sent to another thread.
+/// An endless log that cancels the incident after this many bytes. It is not `Send`.
 struct Endless {
     left: usize,
     cancel: Cancel,
@@ -196,7 +198,7 @@ fn a_cancelled_incident_says_what_it_read() {
     }
     let mut whole = Analyzer::new().incident();
     whole.read("kubelet.log", line.as_slice()).unwrap();
-    // all was read before
+    // everything was read before the cancellation
     whole.cancel_handle().cancel();
     assert!(!whole.finish().is_partial());
 }

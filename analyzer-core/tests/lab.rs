@@ -1,4 +1,4 @@
-//! Each capture in `fixtures/lab` yields the cause that was injected, or none if nothing was.
+//! Each capture in `fixtures/lab` yields the cause that was injected, or none if no fault was injected.
 
 use std::fs;
 use std::path::Path;
@@ -17,18 +17,17 @@ struct Case {
 /// The result of one case.
 #[derive(Default)]
 struct Outcome {
-    /// The first cause, if it is neither the injected one nor an accepted alternative.
+    /// The first cause, if it is neither the injected one nor an acceptable alternative.
     wrong: Option<String>,
     is_exact: bool,
-    /// True if the labelled line is in the primary evidence of the first finding, or no line is
-    /// labelled.
+    /// True if the labelled line is in the primary evidence of the first finding, or if no line is labelled.
     is_proved: bool,
 }
 
 /// The minimum percentage of cases whose evidence contains the labelled line.
 const PROVED: usize = 98;
 
-/// The minimum percentage of cases in which the cause itself is named, not an accepted alternative.
+/// The minimum percentage of cases in which the injected cause itself is named, not an acceptable alternative.
 const EXACT: usize = 99;
 
 fn squeezed(text: &str) -> String {
@@ -41,7 +40,7 @@ fn run(analyzer: &Analyzer, folder: &Path) -> (bool, Outcome) {
     let input = fs::read(folder.join("input.txt")).unwrap();
     let report = analyzer.analyze(&[Document::new("input.txt", input)]);
     let is_cause = |finding: &&Finding| finding.role == Role::Cause;
-    // if something only looks broken, the benign finding is the answer
+    // if something only looks broken, the benign finding is the right answer
     let is_benign = |finding: &&Finding| finding.role == Role::Benign;
     let mut findings = report.findings.iter();
     let cause = report.findings.iter().find(is_cause);

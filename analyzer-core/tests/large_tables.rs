@@ -1,10 +1,10 @@
-//! Tables that are larger than a block: each row is read, whatever its kind, and what the command above says holds for
-//! all of them.
+//! Tables that are larger than a block: each row is parsed, whatever its kind, and the command above the table applies
+//! to all rows.
 
 use kwhy_core::events::{ExtractOptions, extract_with};
 use kwhy_core::{Analyzer, Report};
 
-/// Aligns rows as kubectl does.
+/// Renders rows aligned as kubectl does.
 fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.first().map_or(0, Vec::len);
     let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap() + 3;
@@ -23,7 +23,7 @@ fn row(cells: &[&str]) -> Vec<String> {
     cells.iter().map(|cell| (*cell).to_owned()).collect()
 }
 
-/// Claims, of which the one with a number is lost.
+/// Returns a table of `count` claims, of which number `lost` is lost.
 fn claims(count: usize, lost: usize) -> String {
     let mut rows = vec![row(&[
         "NAME",
@@ -69,7 +69,7 @@ fn each_row_is_read() {
             .unwrap();
         assert_eq!((claims.well, claims.unwell), (count as u64 - 1, 1));
         assert_eq!(report.inputs[0].not_understood, 0);
-        // one segment, however many blocks it has
+        // the table is one segment, however many blocks it spans
         assert_eq!(report.inputs[0].segments.len(), 2);
     }
 }

@@ -1,10 +1,10 @@
-//! A limit is reported if, and only if, it was reached.
+//! A limit is reported if and only if it was reached.
 
 use std::fmt::Write;
 
 use kwhy_core::{Analyzer, Document, ReadLimits, Report};
 
-/// Returns the messages of a report about a limit.
+/// Returns the messages about a limit in a report.
 fn messages<'r>(report: &'r Report, limit: &str) -> Vec<&'r str> {
     let met = report.limits.iter().filter(|met| met.limit.name() == limit);
     met.map(|met| met.message.as_str()).collect()
@@ -52,10 +52,10 @@ fn more_addresses_than_are_kept() {
     );
 }
 
-/// Hits beyond the number kept are counted without being stored; the number reported is the same.
+/// Hits beyond the number kept are counted without being stored. The reported number must not depend on the block size.
 #[test]
 fn more_objects_than_a_condition_keeps() {
-    // what an event is held against; objects alone are held against each other in any number
+    // an event to compare objects with, as the number of objects compared with one another is not limited
     let event = "LAST SEEN   TYPE     REASON          OBJECT                            MESSAGE\n\
                  3s          Normal   FailedBinding   persistentvolumeclaim/logbook-0   no persistent volumes available for this claim and no storage class is set\n";
     for (kind, phase) in [
@@ -64,7 +64,7 @@ fn more_objects_than_a_condition_keeps() {
     ] {
         let lists = list_of(1500, kind, phase, "dock") + &list_of(1500, kind, phase, "quay");
         let text = format!("{event}{lists}");
-        // complete lists, and a list that is cut off
+        // complete lists, and a truncated one
         let cut = text.get(..text.len() * 3 / 4).unwrap_or_default();
         for text in [&text, cut] {
             let at_once = Analyzer::new().analyze_text("objects", text.as_bytes());
@@ -207,7 +207,7 @@ fn more_aliases_than_are_read() {
         messages(&small().analyze_text("map", text.clone()), "aliases")[0]
             .starts_with("aliases that stand for more than 20 values were left out: ")
     );
-    // the billion laughs attack is stopped at any limit
+    // a billion-laughs attack is stopped at any limit
     assert_eq!(
         messages(&Analyzer::new().analyze_text("map", text), "aliases").len(),
         1

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use kwhy_core::Catalogue;
 use proptest::prelude::*;
 
-/// Error messages: the first lines of the examples, without their envelopes. Records whose parts are set apart by tabs are none: they
-/// state a time, and inside of another record nothing of them matches.
+/// Error messages: the first lines of the signatures' examples without their envelopes. Records with parts separated by
+/// tabs are excluded: they state a time, and embedded in another record they do not match.
 static MESSAGES: LazyLock<Vec<String>> = LazyLock::new(|| {
     let catalogue = Catalogue::builtin();
     let mut messages = Vec::new();

@@ -3,7 +3,7 @@
 use kwhy_core::events::{Envelope, Event, Extract, Format, Severity, Stamp, Stream, Text, extract};
 use serde_json::{Map, Value, json};
 
-/// Returns all records of a text.
+/// Returns all records parsed from a text.
 pub fn records(text: &[u8]) -> Vec<Value> {
     let mut all = Vec::new();
     let map = |part: &Extract<'_>| {

@@ -1,5 +1,5 @@
-//! Kubernetes objects in YAML and JSON: output of a real kubectl in `fixtures/objects`, each with
-//! its expected content, and properties that hold for any input.
+//! Kubernetes objects in YAML and JSON: the output of a real kubectl in `fixtures/objects`, each file with its expected
+//! content, and properties that hold for any input.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ fn fixture(name: &str) -> String {
     fs::read_to_string(Path::new(root).join(name)).unwrap()
 }
 
-/// Returns the parsed content without spans and format.
+/// Returns the parsed content, without spans and formats.
 fn neutral(parsed: &Parsed<'_>) -> serde_json::Value {
     let object = |object: &Object<'_>| {
         let mut map = Map::new();
@@ -55,7 +55,7 @@ fn read(text: &str, format: Format) -> serde_json::Value {
     neutral(&parse::document(&document))
 }
 
-/// Objects as kubectl prints them, with the marks that people paste around them.
+/// Objects as printed by kubectl, with the marks that people paste around them.
 #[test]
 fn kubectl_output_is_parsed() {
     for group in GROUPS {
@@ -93,7 +93,7 @@ fn compact_json_gives_the_same_result() {
     }
 }
 
-/// A list that was cut between its items is parsed like the complete list.
+/// A list that is split between its items is parsed like the complete list.
 #[test]
 fn lists_can_be_cut_at_their_items() {
     for (file, mark) in [
@@ -116,7 +116,7 @@ fn lists_can_be_cut_at_their_items() {
     }
 }
 
-/// The text of a value is found in the input at its span, character by character.
+/// The text of a value is found at its span in the input, character by character.
 #[test]
 fn spans_are_exact() {
     for group in GROUPS {
@@ -303,7 +303,7 @@ proptest! {
     }
 }
 
-/// Texts on which a parser with a quadratic step would not terminate in reasonable time.
+/// Parses texts on which a parser with a quadratic step would not finish in reasonable time.
 #[test]
 fn parsing_takes_linear_time() {
     const SIZE: usize = 100_000;

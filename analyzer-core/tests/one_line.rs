@@ -1,11 +1,11 @@
-//! Objects on one line: the response of an API server is parsed like the output of kubectl,
-//! whatever the length of the line.
+//! Objects on a single line: the response of an API server is parsed like the output of kubectl, however long the line
+//! is.
 
 use kwhy_core::events::{ExtractOptions, extract_with};
 use kwhy_core::{Analyzer, ReadLimits, Report};
 use serde_json::{Value, json};
 
-/// Returns `count` pods; every seventh cannot pull its image.
+/// Returns `count` pods, every seventh of which lacks its ConfigMap.
 fn pods(count: usize, padding: usize) -> Vec<Value> {
     let padding = "\u{e9} \\ { ] \"".repeat(padding);
     let pods = (0..count).map(|number| {
@@ -87,7 +87,7 @@ fn a_list_of_25_mb_gives_the_result_of_the_indented_one() {
     );
 }
 
-/// Returns lists of several shapes, each with the same small pods.
+/// Returns lists in several shapes, each with the same small pods.
 fn shapes() -> Vec<(&'static str, String)> {
     let items = pods(60, 3);
     let whole = list(items.clone());
@@ -130,7 +130,7 @@ fn shapes() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Returns limits so low that each line is cut.
+/// Returns limits so low that every line exceeds them.
 fn low() -> ReadLimits {
     ReadLimits::default().with_line_length(200)
 }
@@ -245,7 +245,7 @@ fn complete_items_of_a_truncated_list_count() {
         let report = analyzer.analyze_text("pods.json", text);
         report.findings.iter().map(|finding| finding.count).sum()
     };
-    // the end of each item
+    // truncate after each item
     let mut end = line.find('[').unwrap();
     for number in 0..items.len() {
         end += 1 + items[number].to_string().len();

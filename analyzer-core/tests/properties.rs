@@ -33,7 +33,7 @@ static TEXTS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     for name in ["events.yaml", "events.json", "services.yaml"] {
         texts.extend(std::fs::read(format!("{objects}/{name}")));
     }
-    // outputs of each kind
+    // describe output of each kind
     let describes = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/describe");
     if let Ok(files) = std::fs::read_dir(describes) {
         let mut inputs: Vec<_> = files.filter_map(|file| Some(file.ok()?.path())).collect();
@@ -158,7 +158,7 @@ fn apply(mut bytes: Vec<u8>, change: &Change) -> Vec<u8> {
     }
 }
 
-/// An input that is readable in the message of a failed test.
+/// An input that is printed legibly when a test fails.
 struct Input(Vec<u8>);
 
 impl std::fmt::Debug for Input {
@@ -222,8 +222,7 @@ fn check_ranks(report: &Report) {
     }
 }
 
-/// Returns true for Markdown fences, admonition headers and tags around pastes, which are in no
-/// segment.
+/// Returns true for Markdown fences, admonition headers and tags around pastes, which belong to no segment.
 fn is_fence(text: &str) -> bool {
     let marks = |c: char| !c.is_alphabetic() && !"`~<?!".contains(c);
     let text = text.trim_start_matches(marks);
@@ -239,7 +238,7 @@ fn check_segments(text: &str) {
     for segment in segments(text) {
         assert!(!segment.lines.is_empty());
         for line in &segment.lines {
-            // `}{` is two
+            // `}{` on one line is split into two
             let is_rest = line.number == last && line.text == "{";
             assert!(
                 line.number > last || is_rest,

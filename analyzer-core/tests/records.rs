@@ -1,5 +1,4 @@
-//! Each log in `fixtures/logs` yields the records in the file next to it (`NAME.log`,
-//! `NAME.ndjson`).
+//! Each log in `fixtures/logs` (`NAME.log`) yields the records in the file next to it (`NAME.ndjson`).
 
 use std::path::{Path, PathBuf};
 
@@ -19,8 +18,8 @@ pub fn logs(folder: &str) -> Vec<PathBuf> {
     logs
 }
 
-/// Returns the parts in which two records must agree. Levels are compared as severities; for a
-/// record in an envelope, the fields of the envelope are compared too.
+/// Returns the parts in which two records must agree. Levels are compared by severity. For a record in an envelope, the
+/// fields of the envelope are compared too.
 pub fn comparable(record: &Value) -> Value {
     let mut record = record.clone();
     let Some(parts) = record.as_object_mut() else {

@@ -1,5 +1,5 @@
-//! Tables and their rows: each file of `fixtures/tables` is parsed verbatim and after copying in
-//! several ways; the result must be the same.
+//! Tables and their rows: each file of `fixtures/tables` is parsed verbatim and after copying it in several ways, with
+//! the same result.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -28,7 +28,7 @@ static FIXTURES: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Renders each row as a line, with single spaces, as copying changes their number.
+/// Renders each row as a line with single spaces, as copying changes the number of spaces.
 fn rows(parsed: &Parsed<'_>) -> Vec<String> {
     let is_row = |event: &&Event<'_>| !matches!(event.format, Format::Plain | Format::Prose);
     let objects = parsed.objects.iter().map(object);
@@ -81,7 +81,7 @@ fn rows_as_printed() {
     }
 }
 
-/// Checks that each value is found at its span.
+/// Checks that each value equals the text at its span.
 fn check_spans(document: &Document, parsed: &Parsed<'_>) {
     let text = document.text();
     for object in &parsed.objects {
@@ -94,7 +94,7 @@ fn check_spans(document: &Document, parsed: &Parsed<'_>) {
             );
             let shown = text.get(span).expect("a span of the text");
             match value {
-                // a value wrapped by a terminal is on two lines
+                // a value that a terminal wrapped is on two lines
                 Value::Text(value) if !shown.contains('\n') => assert_eq!(value.as_str(), shown),
                 Value::Integer(number, _) if !key.ends_with("_s") => {
                     assert!(shown.contains(&number.to_string()), "{key}: {shown}");
@@ -261,7 +261,7 @@ const MANGLES: &[Mangle] = &[
     },
 ];
 
-/// Returns each fixture after each kind of copying, with a name.
+/// Returns a copy of each fixture for each way of copying, with a name.
 pub fn copies() -> impl Iterator<Item = (String, String)> {
     FIXTURES.iter().flat_map(|(name, text)| {
         MANGLES

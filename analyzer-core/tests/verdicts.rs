@@ -1,4 +1,4 @@
-//! The verdict: what is healthy is called so, and nothing else is.
+//! The verdict: healthy inputs are called healthy, and no others are.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,7 +20,7 @@ struct Verdicts {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Unknown {
-    /// Why the input does not show that all is well.
+    /// The reason why the input does not show that everything is healthy.
     #[allow(dead_code)]
     why: String,
     inputs: Vec<String>,
@@ -32,7 +32,7 @@ fn fixtures(folder: &str) -> PathBuf {
         .join(folder)
 }
 
-/// Returns the folders of a folder of fixtures with their names.
+/// Returns the subfolders of a folder of fixtures, with their names.
 fn folders(folder: &str) -> Vec<(String, PathBuf)> {
     let entries = fs::read_dir(fixtures(folder)).unwrap();
     let folders = entries
@@ -77,7 +77,7 @@ fn each_healthy_input_has_its_verdict() {
 
 #[test]
 fn faulty_inputs_are_not_called_healthy() {
-    // nothing holds in these: what happened is over, or a client retries it by itself
+    // these faults do not persist: they are over, or the client retries on its own
     const WELL: [&str; 1] = ["quiet-in-a-well-cluster"];
     let is_healthy_capture = |path: &Path| {
         let labels = fs::read_to_string(path.join("case.yaml")).unwrap_or_default();
@@ -108,10 +108,10 @@ fn faulty_inputs_are_not_called_healthy() {
     assert!(called.is_empty(), "called healthy: {called:?}");
 }
 
-/// How a program writes a record with a time, a level and a message.
+/// Writes a record with a time, a level and a message.
 type Write = fn(&str, &str, &str) -> String;
 
-/// Ways of writing a log; minutes and seconds are given.
+/// Log formats by name. Times are given as minutes and seconds.
 const WAYS: [(&str, Write); 11] = [
     ("json", |at, level, message| {
         format!(r#"{{"level":"{level}","ts":"2026-03-04T05:{at}Z","msg":"{message}"}}"#)
@@ -163,7 +163,7 @@ const WAYS: [(&str, Write); 11] = [
     }),
 ];
 
-/// A log of half an hour with an error in the given minutes.
+/// Returns a log of half an hour with an error in each of the given minutes.
 fn log(write: Write, level: &str, errors: &[usize]) -> String {
     let record = |minute: usize| {
         let at = format!("{minute:02}:07");
@@ -266,7 +266,7 @@ fn text_that_shows_no_state_is_not_healthy() {
 fn an_error_level_that_is_a_number_is_seen_in_large_logs() {
     let healthy = "{\"level\":30,\"time\":1709528767000,\"pid\":1,\"hostname\":\"oven-0\",\"msg\":\"a loaf was baked\"}\n";
     for level in [50, 60] {
-        // its end is missing
+        // a truncated record
         let error =
             format!("{{\"level\":{level},\"time\":1709528767000,\"msg\":\"the oven is co\n");
         for count in [20, 20_000] {

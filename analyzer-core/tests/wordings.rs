@@ -1,15 +1,15 @@
-//! The signatures' own examples, as other programs print them: with the error in a field beside the message, and in a
-//! box of a terminal. What they say stays the same, so the cause does.
+//! The signatures' own examples as other programs print them: with the error in a separate field, and in a box drawn in
+//! a terminal. The meaning is the same, so the cause must be too.
 
 use std::fmt::Write as _;
 
 use kwhy_core::{Analyzer, Catalogue, Role};
 use serde_json::{Value, json};
 
-/// One of so many examples is tried.
+/// One in this many examples is tested.
 const EVERY: usize = 6;
 
-/// Splits `what failed: why` where the first clause is a sentence; quotes are closed before.
+/// Splits `what failed: why` if the first clause is a sentence without an open quote.
 fn clauses(text: &str) -> Option<(&str, &str)> {
     let cuts = text.match_indices(": ").map(|(at, _)| text.split_at(at));
     let mut cuts = cuts.map(|(what, why)| (what, &why[2..]));
@@ -19,7 +19,7 @@ fn clauses(text: &str) -> Option<(&str, &str)> {
     })
 }
 
-/// The examples of one line that are no records of a format of their own, with their causes.
+/// Returns the single-line examples that are not records of a log format themselves, with their causes.
 fn examples() -> Vec<(String, String)> {
     let catalogue = Catalogue::builtin();
     let causes = catalogue.signatures().filter(|it| it.role == Role::Cause);
@@ -60,7 +60,8 @@ fn cause(analyzer: &Analyzer, text: &str) -> String {
     first.map_or_else(String::new, |finding| finding.cause.to_string())
 }
 
-/// Counts the examples that prove their cause as they are, and those of them that do so in another form too; lists the others.
+/// Returns the number of examples that prove their cause unchanged, the number of these that still do in another form,
+/// and a list of those that do not.
 fn kept(other: impl Fn(&str) -> Option<String>) -> (usize, usize, String) {
     let analyzer = Analyzer::new();
     let (mut tried, mut kept, mut lost) = (0, 0, String::new());

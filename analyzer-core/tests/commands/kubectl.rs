@@ -1,6 +1,6 @@
 //! A small grammar of kubectl: the options and arguments of each verb.
 
-/// Options of all verbs that take a value, and that take none.
+/// Options of all verbs: those with a value, and those without.
 const GLOBAL: (&[&str], &[&str]) = (
     &[
         "-n",
@@ -18,7 +18,7 @@ const GLOBAL: (&[&str], &[&str]) = (
     &["-A", "--all-namespaces", "-h", "--help"],
 );
 
-/// A verb, its options with a value, those without, and the minimum number of other words.
+/// A verb, its options with a value, its options without one, and the minimum number of arguments.
 type Verb = (
     &'static str,
     &'static [&'static str],
@@ -235,7 +235,7 @@ const VERBS: &[Verb] = &[
     ("adm", &[], &[], 1),
 ];
 
-/// Returns the fault of a kubectl command.
+/// Returns the fault of a kubectl command, or `None` if it is valid.
 pub fn fault(words: &[String]) -> Option<String> {
     let mut rest = words.iter().map(String::as_str);
     rest.next()?;

@@ -1,4 +1,4 @@
-//! What is found by literals in blocks is what every rule finds in every record.
+//! Searching blocks for literals finds the same as testing every rule on every record.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::own::{analyzer, line, rule};
 
-/// Entries and rules made of few words, so that they meet.
+/// Generates the text of entries and terms from few words, so that they often match.
 fn words() -> impl Strategy<Value = String> {
     prop::collection::vec(
         "oven|shelf|cold|bare [0-9]|\"crate\"|error: |\\{|panic: ",
@@ -16,7 +16,7 @@ fn words() -> impl Strategy<Value = String> {
     .prop_map(|words| words.join(" "))
 }
 
-/// Expressions that are found by one text, several, one in any case, or none, and that reach over lines.
+/// Expressions with one literal, several, one that ignores case, or none, some of which match across words.
 const EXPRESSIONS: &[&str] = &[
     "(oven|shelf).{0,3}(cold|bare [0-9]|error)",
     "(?i)CRATE.*",
@@ -29,7 +29,7 @@ const EXPRESSIONS: &[&str] = &[
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// What is found by literals in blocks is what every rule finds in every record.
+    /// Searching blocks for literals finds the same as testing every rule on every record.
     #[test]
     fn the_fast_way_agrees_with_the_slow_one(
         entries in prop::collection::vec((0u32..40, words(), 0usize..5), 1..60),
@@ -53,7 +53,7 @@ proptest! {
             several => format!("    set: {{event: {{source: shop}}, window: 9s, match: [{}]}}", several.join(", ")),
         };
         let text = rule("CRE-2030-0001", &condition);
-        // lines without a stamp follow a record: without one they are read by what is around them
+        // lines without a timestamp follow a record, as they would otherwise be parsed according to their surroundings
         let mut log = line(0, "open");
         for (second, text, form) in &entries {
             match form {

@@ -5,7 +5,8 @@ use kwhy_core::{Catalogue, Document, Report};
 use super::own::{analyzer, line, rule};
 use super::{fired, own};
 
-/// The shift ends with the lights out, and in one kitchen the oven fails twice and is cold later, unless someone closed up.
+/// The shift ends with the lights out; before that, in one kitchen, the oven fails twice and is then cold, unless
+/// someone closed up.
 pub(super) const SHIFT: &str = "    sequence:
       window: 60s
       order:
@@ -23,7 +24,7 @@ pub(super) const SHIFT: &str = "    sequence:
             window: 5s
             match: [door locked, alarm set]";
 
-/// Returns true if a condition holds in entries, each a second and a text, which the reference says too.
+/// Returns true if a condition matches entries of seconds and texts. The slow reference must agree.
 fn fires(condition: &str, entries: &[(u32, &str)]) -> bool {
     let log: String = entries
         .iter()
@@ -48,14 +49,14 @@ fn a_term_that_is_a_sequence_matches_when_it_does() {
         fires(SHIFT, &entries)
     };
     assert!(with(&[(30, "lights out")]));
-    // the second step must come after all of the first, and within the outer window
+    // the second step must come after the whole first step, and within the outer window
     assert!(!with(&[(5, "lights out")]));
     assert!(with(&[(61, "lights out")]));
     assert!(!with(&[(62, "lights out")]));
-    // what refutes the inner sequence
+    // an entry that refutes the inner sequence
     assert!(!with(&[(4, "oven repaired"), (30, "lights out")]));
     assert!(with(&[(10, "oven repaired"), (30, "lights out")]));
-    // what refutes the whole: both, within their own window, while the match lasts
+    // refuting the whole takes both entries, within their own window, while the match lasts
     assert!(with(&[(12, "door locked"), (30, "lights out")]));
     let both = |locked, set| {
         with(&[
@@ -146,7 +147,7 @@ fn what_cannot_be_nested_is_refused() {
     }
 }
 
-/// A rule whose terms are nested so deep by their names.
+/// Returns a rule whose terms are nested by name to this depth.
 fn deep(depth: usize) -> String {
     let mut text =
         "rules:\n- cre: {id: CRE-2030-0001}\n  rule: {set: {match: [t1]}}\nterms:\n".to_owned();
@@ -167,7 +168,7 @@ fn rules_nest_a_hundred_deep_and_no_deeper() {
         .add_str("x.yaml", &deep(101))
         .unwrap_err();
     assert!(error.message().contains("100 deep"), "{error}");
-    // a name that stands for itself, and names that double
+    // a term that refers to itself, and terms that each refer to the next one twice
     let own = "rules:\n- cre: {id: CRE-2030-0001}\n  rule: {set: {match: [t1]}}\nterms:\n  t1: {set: {match: [t1]}}\n";
     let error = Catalogue::empty().add_str("x.yaml", own).unwrap_err();
     assert!(error.message().contains("deep"), "{error}");

@@ -1,11 +1,11 @@
-//! Cases of our own, which always run.
+//! Cases written for this repository, which always run.
 
 use kwhy_core::signature::cre;
 use kwhy_core::{Analyzer, Catalogue, Document, Finding, Report};
 
 use super::fired;
 
-/// A rule with a condition, indented as below `rule:`.
+/// Returns the YAML of a rule with a condition, which must be indented for its place below `rule:`.
 pub(super) fn rule(id: &str, condition: &str) -> String {
     format!(
         "rules:\n- cre: {{id: {id}, severity: 1, title: the bakery is shut}}\n  rule:\n{condition}\n"
@@ -21,7 +21,7 @@ pub(super) fn analyzer(rules: &[String]) -> Analyzer {
     Analyzer::with_catalogue(catalogue)
 }
 
-/// Returns true if a condition holds in entries: each a second and a text.
+/// Returns true if a condition matches entries of seconds and texts.
 fn fires(condition: &str, entries: &[(u32, &str)]) -> bool {
     let log: String = entries
         .iter()
@@ -52,7 +52,7 @@ fn windows_are_inclusive_and_sequences_ordered() {
         assert_eq!(fires(SET, &entries), in_window, "{second}");
         assert!(!fires(SEQUENCE, &entries), "{second}");
     }
-    // one entry fills several terms of a set, but never two steps of a sequence
+    // one entry can match several terms of a set, but never two steps of a sequence
     assert!(fires(SET, &[(0, "oven shelf")]) && !fires(SEQUENCE, &[(0, "oven shelf")]));
 }
 
@@ -73,7 +73,7 @@ fn negative_terms_suppress_by_window_slide_anchor_and_absolute() {
             "    set:\n      event: {{source: shop}}\n      window: 5s\n      match: [oven, shelf]\n      negate: [{{value: closed{options}}}]"
         )
     };
-    // the match lasts from 10 to 14
+    // the match lasts from second 10 to 14
     let cases: [(&str, &[(u32, bool)]); 6] = [
         (
             "",
@@ -386,7 +386,7 @@ fn entries_of_several_files_are_in_the_order_of_time() {
     );
 }
 
-/// The finding of a rule with all that it may say.
+/// Returns the only finding of a report.
 fn whole(report: &Report) -> &Finding {
     let [finding] = report.findings.as_slice() else {
         panic!("{:?}", report.findings);
@@ -448,7 +448,7 @@ fn a_finding_carries_what_its_rule_says() {
 
 #[test]
 fn a_rule_tied_to_a_cause_is_no_finding_of_its_own() {
-    // any rule that the mapping ties to the cause of a native signature
+    // a rule that the mapping ties to the cause of a native signature
     let native = "id: disk\ncause: node/disk-full\nseverity: error\ntitle: the disk is full\nwhy: x\nmatch: {event: {message: 'no room left on {disk}'}}\n";
     let of = |id: &str| {
         rule(

@@ -1,8 +1,8 @@
-//! Comparison of the parsed fields with the known ones.
+//! Compares parsed fields with the known ones.
 
 use serde_json::Value;
 
-/// Maps with user-defined keys: the result must not contain other keys.
+/// Maps with user-defined keys, in which the result must not contain any other keys.
 const MAPS: &[&str] = &[
     "labels",
     "annotations",
@@ -22,8 +22,8 @@ const SAME_KIND: &[[&str; 2]] = &[
     ["RoleBinding", "ClusterRoleBinding"],
 ];
 
-/// Returns the differences of two answers. Ignored are keys that `want` lacks, the order of lists
-/// other than commands, and the number of spaces.
+/// Returns the differences between two answers. Keys that `want` lacks, the number of spaces and the order of lists
+/// other than commands are ignored.
 pub fn misses(want: &Value, got: &Value) -> Vec<String> {
     let mut found = Vec::new();
     compare(&want["objects"], &got["objects"], "", &mut found);
@@ -63,7 +63,7 @@ fn compare(want: &Value, got: &Value, path: &str, found: &mut Vec<String>) {
                 compare(item, other, &path_of_item, &mut misses);
                 misses.len()
             };
-            // equal items first, so that one that differs does not affect the others
+            // match equal items first, so that one that differs does not affect the others
             let rest: Vec<&Value> = want
                 .iter()
                 .filter(
@@ -101,7 +101,7 @@ fn same_kind(a: &str, b: &str) -> bool {
         .any(|kinds| kinds.contains(&a) && kinds.contains(&b))
 }
 
-/// Returns true if there is no value at all, or only lists of none.
+/// Returns true if a value is null or empty, or contains only empty values.
 fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,

@@ -1,12 +1,11 @@
-//! Truncated texts: what is left must be parsed as in the whole.
+//! Truncated texts: the rest must be parsed as it is in the complete text.
 
 use serde_json::Value;
 
 use super::compare::misses;
 use super::{described, fixtures};
 
-/// Returns true if the part shows one object of the same kind as the whole: a few lines do not
-/// always identify it.
+/// Returns true if the part yields objects of the same kinds as the whole. A few lines do not always identify the kind.
 fn same_kind(part: &Value, whole: &Value) -> bool {
     let kinds = |answer: &Value| -> Vec<Value> {
         let objects = answer["objects"].as_array().unwrap().iter();
@@ -35,7 +34,7 @@ fn check(cut: fn(&[&str], usize) -> String, is_harmless: fn(&str) -> bool, known
             }
             same += 1;
             for miss in misses(&part, &whole) {
-                // the whole may contain more
+                // the whole text may contain more
                 let is_more = miss.contains(": want nothing") || miss.contains(": want null");
                 let is_known = known.iter().any(|(name, path, _)| {
                     fixture.name.starts_with(name) && miss.starts_with(path)
@@ -53,7 +52,7 @@ fn check(cut: fn(&[&str], usize) -> String, is_harmless: fn(&str) -> bool, known
     );
 }
 
-/// Returns true if a text merely ends earlier.
+/// Returns true if the difference is only that a text ends earlier.
 fn ends_earlier(miss: &str) -> bool {
     let Some((want, got)) = miss
         .split_once(": want \"")
@@ -79,7 +78,7 @@ fn cut_at_the_bottom() {
     );
 }
 
-/// Returns true if a value has no counterpart in the whole because the title above it is gone.
+/// Returns true if a value has no counterpart in the whole because the title above it was cut off.
 fn is_unplaced(miss: &str) -> bool {
     miss.ends_with("got null")
 }

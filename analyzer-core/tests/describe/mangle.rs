@@ -1,5 +1,4 @@
-//! Changes made to a describe by chats, issue trackers and terminals, and what must still be
-//! parsed.
+//! Changes that chats, issue trackers and terminals make to describe output, and what must still be parsed.
 
 use serde_json::Value;
 
@@ -9,9 +8,9 @@ use super::{described, fixtures, pasted};
 /// A change to a text in transit.
 struct Mangling {
     name: &'static str,
-    /// Changes one line, given its number, which starts at 1.
+    /// Changes one line, given its number, counted from 1.
     change: fn(&str, usize) -> String,
-    /// True if the describe parser alone must cope with it; otherwise a whole paste is parsed.
+    /// True if the describe parser alone must cope with it; otherwise the text is segmented first, like any paste.
     layout: bool,
 }
 
@@ -180,7 +179,7 @@ impl Exception {
     }
 }
 
-/// Replaces runs of spaces after the indentation of a line.
+/// Replaces each run of spaces in a line, except its indentation.
 fn gaps(line: &str, by: &str) -> String {
     let text = line.trim_start();
     let mut changed = line[..line.len() - text.len()].to_owned();

@@ -20,7 +20,7 @@ enum Change {
     Swap(Index, Index),
     Indent(Index, usize),
     Insert(Index, Index, &'static str),
-    /// Replaces a line with one of any fixture.
+    /// Replaces a line with one from any fixture.
     Borrow(Index, Index, Index),
 }
 
@@ -84,7 +84,7 @@ fn check(value: &Value<'_>, path: &str, text: &str) {
                 check(item, path, text);
             }
         }
-        // ages are printed in other units
+        // ages are printed in other units than they are stored
         Value::Integer(number, _) if !path.ends_with("_s") => {
             let shown = shown.map(|shown| shown.trim_end_matches('s').parse());
             assert_eq!(shown, Some(Ok(*number)), "{path}");

@@ -1,4 +1,4 @@
-//! The grammars of the envelopes: how each writes the lines of a log.
+//! Generators of envelopes: how each wraps the lines of a log.
 
 use std::fmt::Write as _;
 
@@ -260,22 +260,20 @@ impl Envelope {
         records.into_iter().filter(is_own).collect()
     }
 
-    /// Returns true if it writes several lines for one, which no other envelope can contain.
+    /// Returns true if it writes several lines for one, which other envelopes cannot contain.
     fn is_long(&self) -> bool {
         let sample = self.around("x\n");
         sample.lines().count() > 1
     }
 }
 
-/// Returns a log in two nested envelopes; `None` if the lines of the inner one do not survive the
-/// outer one.
+/// Returns a log in two nested envelopes, or `None` if the lines of the inner one do not survive the outer one.
 pub fn stacked(outer: &Envelope, inner: &Envelope, text: &str) -> Option<String> {
     let in_tabs = |envelope: &Envelope| envelope.name == "journald short";
     if inner.is_long() || outer.is_long() || matches!(outer.kind, TwoStreams) {
         return None;
     }
-    // compose and stern print to a terminal, where the names of other envelopes cannot be
-    // recognised
+    // stern prints for a terminal, where the names of other envelopes cannot be recognised
     let needs_record =
         |envelope: &Envelope| envelope.name.starts_with("stern") && !envelope.name.contains("json");
     if needs_record(inner) || in_tabs(outer) {

@@ -1,5 +1,5 @@
-//! A large sample of each format, made from its log in `fixtures/logs` with other names in each
-//! copy, bare and in all envelopes.
+//! A large sample of each format, made from copies of its log in `fixtures/logs` with different names, bare and in all
+//! envelopes.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -45,7 +45,7 @@ fn sample(log: &Path, bytes: usize, random: &mut TestRng) -> (String, Vec<Value>
     (text, all)
 }
 
-/// Counts the records found at their lines, and how much of them is correct.
+/// Counts the records found at their lines, and the members that are correct.
 fn against_truth(text: &str, truth: &[Value]) -> Score {
     let found = records(text.as_bytes());
     let mut score = Score {
@@ -71,9 +71,9 @@ fn percent(right: usize, all: usize) -> f64 {
     100.0 * right as f64 / all.max(1) as f64
 }
 
-/// Prints a table: for each format the lines of a sample, the records found and the members that
-/// are correct, in percent; then the same for the sample in each envelope compared with the bare
-/// one, worst first. `KWHY_TABLE_FORMATS=klog,node` selects formats.
+/// Prints a table: for each format, the number of lines of a sample, and the records found and members that are
+/// correct, in percent. Then the same for the sample in each envelope compared with the bare one, worst first.
+/// `KWHY_TABLE_FORMATS=klog,node` selects formats.
 ///
 /// `KWHY_TABLE_BYTES=100000 cargo test --release -p kwhy-core --test main -- --ignored --nocapture
 /// table_of_samples`

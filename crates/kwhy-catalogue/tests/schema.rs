@@ -1,4 +1,4 @@
-//! The schema of signature files knows the same language as the strict reader.
+//! The schema of signature files describes the same language as the strict parser.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::collections::BTreeSet;
@@ -62,7 +62,7 @@ fn what_the_reader_refuses_does_not_fit() {
     }
 }
 
-/// The keys that the reader names when it finds one that it does not know.
+/// Returns the keys that the parser's error message suggests for an unknown key.
 fn known_to_the_reader(part: &str) -> BTreeSet<String> {
     let required = "id: x\ncause: node/not-ready\nseverity: error\ntitle: x\nwhy: x\n";
     let proof = match part.starts_with("match") {
