@@ -1,5 +1,6 @@
-//! Mixed inputs through the library in one process for some minutes, and the memory that it takes: a line every ten seconds with
-//! seconds, runs, bytes read, and resident KiB (Linux). `cargo run --release --no-default-features --example soak -- MINUTES FOLDER...`
+//! Runs mixed inputs through the library in one process for some minutes and watches its memory. Every ten seconds it
+//! prints a line with the seconds elapsed, runs, bytes read, and resident KiB (Linux only).
+//! `cargo run --release --no-default-features --example soak -- MINUTES FOLDER...`
 #![forbid(unsafe_code)]
 
 use std::error::Error;
@@ -11,7 +12,7 @@ use std::time::{Duration, Instant};
 use kwhy_bundle::{Options, read, testing};
 use kwhy_core::Analyzer;
 
-/// A generator of numbers that are the same in every run (xorshift).
+/// A pseudo-random number generator (xorshift) that yields the same numbers in every run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -83,7 +84,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 }
             }
         };
-        // every third input is damaged
+        // one in three inputs is damaged
         if numbers.below(3) == 0 && !input.is_empty() {
             for _ in 0..=numbers.below(20) {
                 let at = numbers.below(input.len());

@@ -1,4 +1,4 @@
-//! No name of the input becomes an option, another word or another command.
+//! No name in the input may become an option, another argument or another command.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -8,10 +8,10 @@ use kwhy_core::{Analyzer, Report};
 
 static ANALYZER: LazyLock<Analyzer> = LazyLock::new(Analyzer::new);
 
-/// An example with the values that its report uses.
+/// The text of an example, and the values in it that its report uses.
 type Used = (String, Vec<String>);
 
-/// Examples by their number: what they are made of is found once.
+/// The first example of each signature. The values that its report uses are determined once, on demand.
 static EXAMPLES: LazyLock<Vec<String>> = LazyLock::new(|| {
     let all = ANALYZER.catalogue().signatures();
     all.filter_map(|signature| {
@@ -25,7 +25,8 @@ static EXAMPLES: LazyLock<Vec<String>> = LazyLock::new(|| {
 });
 static USED: LazyLock<Mutex<HashMap<usize, Used>>> = LazyLock::new(Mutex::default);
 
-/// The example that the first two bytes choose, with the rest for each value that its report uses; and the rest alone.
+/// Replaces each value that the report of an example uses by the input, and checks the proposed commands; then does the
+/// same with the input alone. The first two bytes choose the example.
 pub fn commands(data: &[u8]) {
     let [a, b, rest @ ..] = data else {
         return;
@@ -78,7 +79,8 @@ fn proposed(report: &Report) -> impl Iterator<Item = &CommandLine> {
     checks.chain(fixes.filter_map(|fix| fix.command.as_ref()))
 }
 
-/// A command is one line of words that can be typed: nothing in it is for the shell, and no value is an option.
+/// Checks that a command is one line of words that can be typed, none of which the shell interprets, and that it starts
+/// a known program.
 fn check(command: &CommandLine, text: &str) {
     let (run, argv) = (command.run(), command.argv());
     assert_eq!(

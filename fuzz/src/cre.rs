@@ -1,10 +1,11 @@
-//! Rules of the community: refused with a place, or run on a log within bounds.
+//! Community rules (CRE): each file is either rejected with a valid location, or its rules run on a log within bounds.
 
 use kwhy_core::{Analyzer, Catalogue};
 
 const RULE: &str = "rules:\n- cre: {id: CRE-2030-0001, severity: 1, title: a}\n  rule:\n    set:\n      event: {source: shop}\n      window: 5s\n      match:\n";
 
-/// A file of rules, `--- LOG`, and the log that they are held against. Without the mark the text is one condition, and the log.
+/// Tests a file of rules and a log, separated by `--- LOG`. Without the separator, the text is used both as the term of
+/// a rule and as the log.
 pub fn cre(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let (rules, log) = match text.split_once("--- LOG\n") {

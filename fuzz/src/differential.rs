@@ -1,4 +1,4 @@
-//! What is read in several ways says the same.
+//! Different ways of reading the same input must give the same result.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{LazyLock, OnceLock};
@@ -6,8 +6,8 @@ use std::sync::{LazyLock, OnceLock};
 use kwhy_bundle::{Members, Options, read, testing};
 use kwhy_core::{Analyzer, Catalogue, Incident, Report};
 
-/// A part of the signatures, fast and naive: the latter parses everything and tests every condition, which takes a fraction of a second
-/// for all signatures.
+/// A part of the signatures, as a fast and a naive engine. The naive engine parses everything and tests every
+/// condition, which with all signatures takes a fraction of a second per input.
 struct Part {
     fast: Analyzer,
     naive: Analyzer,
@@ -16,7 +16,7 @@ struct Part {
 static PARTS: [OnceLock<Part>; 64] = [const { OnceLock::new() }; 64];
 
 impl Part {
-    /// The part that an input is read with: each time the same one.
+    /// Returns the part to test an input with, always the same one for the same input.
     fn of(data: &[u8]) -> &'static Part {
         let mut hasher = DefaultHasher::new();
         data.hash(&mut hasher);
@@ -40,10 +40,10 @@ static BLOCKS: LazyLock<Analyzer> = LazyLock::new(|| Analyzer::new().with_blocks
 static SMALL_BLOCKS: LazyLock<Analyzer> =
     LazyLock::new(|| Analyzer::new().with_blocks_of(BLOCK / 3));
 
-/// The bytes of a block: few, so that its ends are met.
+/// The size of a block in bytes, so small that block boundaries are exercised.
 const BLOCK: usize = 300;
 
-/// The number of copies of an input by which the verdict is compared.
+/// The number of copies of an input with which verdicts are compared.
 const COPIES: usize = 6;
 
 static POOLS: LazyLock<Vec<rayon::ThreadPool>> = LazyLock::new(|| {
@@ -54,7 +54,8 @@ static POOLS: LazyLock<Vec<rayon::ThreadPool>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The fast engine against the naive one, one block against many, small blocks against large, one thread against two, an archive against its members one by one.
+/// Compares the fast engine with the naive one, one block with many, small blocks with large ones, one thread with two,
+/// and an archive with its members read one by one.
 pub fn differential(data: &[u8]) {
     let data = &data[..data.len().min(8 << 10)];
     let part = Part::of(data);
@@ -69,7 +70,8 @@ pub fn differential(data: &[u8]) {
     assert_eq!(found(&of_threads[0]), whole, "many blocks and one");
     let [one, two] = [0, 1].map(|at| said(&of_threads[at]));
     assert_eq!(one, two, "one thread and two");
-    // several times, so that all sizes of blocks are many, and a record more or less does not make a log too short for a verdict
+    // repeated, so that every block size yields many blocks, and one record more or less cannot make a log too short
+    // for a verdict
     let copies = [data, b"\n"].concat().repeat(COPIES);
     let [small, large] =
         [&SMALL_BLOCKS, &BLOCKS].map(|analyzer| analyzer.analyze_text("input", copies.as_slice()));
@@ -114,14 +116,15 @@ fn archive_and_members(data: &[u8]) {
     assert_eq!(archive, one_by_one, "an archive and its members");
 }
 
-/// What must not depend on how a text is read. What nothing explains does, and with it the verdict: of large inputs only lines that may match
-/// are read, and those that state an error in one of the usual ways.
+/// Returns the parts of a report that must not depend on how a text is read. Unexplained events, and with them the
+/// verdict, do depend on it: in large inputs only lines that may match, or that state an error in one of the usual
+/// formats, are parsed.
 fn found(report: &Report) -> String {
     let findings = serde_json::to_string_pretty(&report.findings).unwrap_or_default();
     format!("{findings}\n{}", report.stats.lines)
 }
 
-/// All that is reported.
+/// Renders the whole report.
 fn said(report: &Report) -> String {
     serde_json::to_string_pretty(report).unwrap_or_default()
 }

@@ -1,5 +1,6 @@
-//! The bodies of the fuzz targets: one for each entry point of `kwhy-core`, for the archives of `kwhy-bundle` and the forms of
-//! `kwhy-render`, and for what is promised of all of it. Each takes any bytes, and panics where a promise is broken.
+//! The bodies of the fuzz targets: one for each entry point of `kwhy-core`, for the archives of `kwhy-bundle` and the
+//! output formats of `kwhy-render`, and for each promise about the whole. Each accepts arbitrary bytes and panics if a
+//! promise is broken.
 #![forbid(unsafe_code)]
 
 mod commands;
@@ -28,7 +29,7 @@ use kwhy_core::{Analyzer, Catalogue, Document};
 static ANALYZER: LazyLock<Analyzer> = LazyLock::new(Analyzer::new);
 static BLOCKS: LazyLock<Analyzer> = LazyLock::new(|| Analyzer::new().with_blocks_of(300));
 
-/// Returns true if a text is a part of a line, whose secrets it may show as `***`.
+/// Returns true if a text is part of a line, possibly with secrets masked as `***`.
 fn shows(text: &str, line: &str) -> bool {
     let mut rest = line;
     text.split("***").all(|part| match rest.find(part) {
@@ -40,7 +41,7 @@ fn shows(text: &str, line: &str) -> bool {
     })
 }
 
-/// A whole analysis: proof occurs in the input, and a second run says the same.
+/// A whole analysis: all evidence occurs in the input, and a second run gives the same report.
 pub fn analyze(data: &[u8]) {
     let document = Document::new("input", data);
     let documents = [document];
@@ -48,7 +49,7 @@ pub fn analyze(data: &[u8]) {
     for finding in &report.findings {
         assert!(!finding.evidence.is_empty(), "{finding:?}");
         for evidence in &finding.evidence {
-            // of a very long line the part around the proof is kept
+            // of a very long line, only the part around the evidence is kept
             let line = documents[0].original_line(evidence.line);
             assert!(shows(&evidence.text, &line), "{evidence:?}");
             assert!(
@@ -61,8 +62,8 @@ pub fn analyze(data: &[u8]) {
     assert_eq!(format!("{report:?}"), format!("{again:?}"));
 }
 
-/// The engine in blocks so small that each border is met: no line is lost, and its
-/// proof occurs in the input.
+/// The engine with blocks so small that every block boundary is exercised: no line is lost, and all evidence occurs in
+/// the input.
 pub fn incident(data: &[u8]) {
     let document = Document::new("input", data);
     let mut incident = BLOCKS.incident();
@@ -76,7 +77,7 @@ pub fn incident(data: &[u8]) {
     }
 }
 
-/// The archive that a target reads.
+/// Returns the member that represents the whole input.
 fn input() -> Member {
     Member {
         name: "input".to_owned(),
@@ -89,7 +90,7 @@ fn input() -> Member {
     }
 }
 
-/// Archives: whatever they claim, their members keep to the limits.
+/// Archives: whatever they claim, the limits hold.
 pub fn archive(data: &[u8]) {
     use kwhy_bundle::archive::limits::{Limits, Shared};
     use kwhy_bundle::archive::{MemberVisitor, Start, Walk};
@@ -116,7 +117,7 @@ pub fn archive(data: &[u8]) {
     assert!(read.is_ok() && count.0 <= 100);
 }
 
-/// The cutting into segments: each line at most once, in order, as it is in the text.
+/// Segmentation: each line occurs at most once, in order, and equals the text at its span.
 pub fn segments(data: &[u8]) {
     let document = Document::new("input", data);
     let mut last = 0;
@@ -130,7 +131,7 @@ pub fn segments(data: &[u8]) {
     assert!(last <= document.line_count());
 }
 
-/// `kubectl describe`.
+/// Output of `kubectl describe`.
 pub fn describe(data: &[u8]) {
     parser(data, parse::describe::parse);
     each_line(data, |line| {
@@ -139,7 +140,7 @@ pub fn describe(data: &[u8]) {
     });
 }
 
-/// Events tables.
+/// Tables of events.
 pub fn events(data: &[u8]) {
     parser(data, parse::events::parse);
     each_line(data, |line| {
@@ -170,7 +171,7 @@ pub fn objects(data: &[u8]) {
     }
 }
 
-/// Logs of all formats.
+/// Logs in all formats.
 pub fn log(data: &[u8]) {
     parser(data, parse::log::parse);
     each_line(data, |line| {
@@ -178,7 +179,7 @@ pub fn log(data: &[u8]) {
     });
 }
 
-/// What records of the formats start with, up to where a writer's own text starts.
+/// The beginnings of records in all formats, up to the writer's own text.
 const BEGINNINGS: &[&str] = &[
     "{\"kind\":\"Event\",\"apiVersion\":\"audit.k8s.io/v1\",",
     "{\"level\":\"error\",\"ts\":1709528767.5,",
@@ -212,8 +213,8 @@ const BEGINNINGS: &[&str] = &[
     "panic: ",
 ];
 
-/// A record of each format before any text, and after it: what is reported of a line alone is what is
-/// reported of it on its own.
+/// Any text after the beginning of a record in each format, twice. Detecting the format and parsing the header of a
+/// line must agree.
 pub fn log_formats(data: &[u8]) {
     let Some((choice, rest)) = data.split_first() else {
         return;
@@ -235,7 +236,7 @@ pub fn log_formats(data: &[u8]) {
     });
 }
 
-/// What envelopes write before a line, up to where the line starts.
+/// The beginnings of envelopes, up to the wrapped line.
 const ENVELOPES: &[&str] = &[
     "2024-03-04T05:06:07.123456789Z stderr P ",
     "2024-03-04T05:06:07.123456789Z stdout F ",
@@ -263,7 +264,7 @@ const ENVELOPES: &[&str] = &[
     "<165>1 2024-03-04T05:06:07.003Z berth-1 tide 7 - [a b=\"",
 ];
 
-/// Logs in envelopes, and in envelopes in envelopes: the first two bytes choose them.
+/// Logs in an envelope nested in another one, chosen by the first two bytes.
 pub fn log_envelopes(data: &[u8]) {
     let [outer, inner, rest @ ..] = data else {
         return;
@@ -296,7 +297,7 @@ pub fn chain(data: &[u8]) {
     }
 }
 
-/// Signature files: refused with a place that is in the file, or used.
+/// Signature files: each is either rejected with a location within the file, or usable.
 pub fn signature_file(data: &[u8]) {
     let Ok(yaml) = std::str::from_utf8(data) else {
         return;

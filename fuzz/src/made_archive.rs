@@ -1,4 +1,5 @@
-//! Archives that bytes describe: whole ones hand out what was put into them, damaged ones keep to the limits.
+//! Archives built according to the input: intact ones yield the members they were built from, and for damaged ones the
+//! limits hold.
 
 use std::io::{Read, Write};
 use std::sync::Arc;
@@ -9,10 +10,10 @@ use kwhy_bundle::testing;
 
 use super::input;
 
-/// A member's path and content.
+/// The path and content of a member.
 type Document = (String, Vec<u8>);
 
-/// The bytes that are left; zeros after them.
+/// The unread bytes of the input, followed by endless zeros.
 struct Plan<'d>(&'d [u8]);
 
 impl Plan<'_> {
@@ -44,11 +45,11 @@ impl MemberVisitor for Kept {
     }
 }
 
-/// The bytes of a member, and what all may unpack to.
+/// The maximum size of a member, in bytes, and the maximum number of members.
 const MOST: u64 = 1 << 20;
 const MOST_MEMBERS: u64 = 40;
 
-/// Builds an archive, damages it or not, and reads it.
+/// Builds an archive, damages it up to three times, and reads it.
 pub fn made_archive(data: &[u8]) {
     let mut plan = Plan(data);
     let (mut bytes, mut expected) = archive(&mut plan, 0);
@@ -76,7 +77,7 @@ pub fn made_archive(data: &[u8]) {
     let (met, failures) = shared.finish();
     assert!(failures.is_empty());
     if damages == 0 {
-        // an archive counts as a member too
+        // nested archives count as members too
         if met
             .iter()
             .any(|met| met.limit == kwhy_core::report::Limit::Members)
@@ -87,7 +88,7 @@ pub fn made_archive(data: &[u8]) {
     }
 }
 
-/// An archive of up to seven members, and the documents in it.
+/// Builds an archive of up to seven members and returns it with the documents in it.
 fn archive(plan: &mut Plan<'_>, depth: usize) -> (Vec<u8>, Vec<Document>) {
     let form = plan.byte();
     let is_zip = form % 2 == 1;
@@ -105,7 +106,7 @@ fn archive(plan: &mut Plan<'_>, depth: usize) -> (Vec<u8>, Vec<Document>) {
             documents.extend(inside);
             members.push((path, inner));
         } else {
-            // a text, whatever the bytes are
+            // always text, whatever the bytes are
             let mut content = b"log: ".to_vec();
             content.extend(plan.bytes().into_iter().filter(|byte| *byte != 0));
             documents.push((path.clone(), content.clone()));

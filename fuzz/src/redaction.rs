@@ -1,4 +1,4 @@
-//! Secrets stay masked, whatever is around their lines.
+//! Secrets stay masked, whatever surrounds their lines.
 
 use std::sync::LazyLock;
 
@@ -7,11 +7,11 @@ use kwhy_core::events::masked;
 
 use crate::reports::drawn;
 
-/// What is looked for in the outputs, and the secret that contains it.
+/// The text searched for in the outputs, and the secret that contains it.
 const CANARY: &str = "Zk4tIdewater9";
 const SECRET: &str = "Zk4tIdewater9aB3dE6gH9kL4mNpQ7rS2tV5wX8";
 
-/// Kinds of secrets; `@` is the secret.
+/// Kinds of secrets. `@` stands for the secret.
 const KINDS: &[&str] = &[
     "DB_PASSWORD=@",
     "password: @",
@@ -47,7 +47,7 @@ const KINDS: &[&str] = &[
     "client-key-data: @",
 ];
 
-/// Ways in which a line occurs in an input.
+/// The text before and after a line in different kinds of input.
 const ENVELOPES: &[(&str, &str)] = &[
     ("", ""),
     ("E0304 05:06:07.123456       1 sync.go:88] Failed: ", ""),
@@ -65,8 +65,8 @@ const ENVELOPES: &[(&str, &str)] = &[
 static ANALYZER: LazyLock<Analyzer> = LazyLock::new(|| Analyzer::new().with_timeline());
 static BLOCKS: LazyLock<Analyzer> = LazyLock::new(|| Analyzer::new().with_blocks_of(300));
 
-/// A line with a secret of the kind that the first byte chooses, in the envelope that the second one does, between two halves of
-/// the rest.
+/// Tests a line with a secret between two halves of the input. The first byte chooses the kind of secret, the second
+/// the envelope, the third where the input is split.
 pub fn redaction(data: &[u8]) {
     let [kind, envelope, cut, rest @ ..] = data else {
         return;
@@ -79,7 +79,7 @@ pub fn redaction(data: &[u8]) {
         .unwrap_or(0);
     let (before, after) = rest.split_at(cut);
     let (open, close) = ENVELOPES[usize::from(*envelope) % ENVELOPES.len()];
-    // of an address the last `@` precedes the host
+    // in `@@`, the second `@` separates the credentials of a URL from its host
     let kind = KINDS[usize::from(*kind) % KINDS.len()];
     let line = kind
         .replace("@@", &format!("{SECRET}\0"))

@@ -1,4 +1,4 @@
-//! Reports are well formed, and no text of the input becomes markup, an escape or code in them.
+//! Reports are well-formed, and no text of the input becomes markup, an escape sequence or code in them.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 static ANALYZER: LazyLock<Analyzer> = LazyLock::new(|| Analyzer::new().with_timeline());
 
-/// Lines of which something is reported; `@` is the text.
+/// Lines that yield findings. `@` stands for the text of the input.
 const LINES: &[&str] = &[
     "panic: @\n\ngoroutine 1 [running]:\nmain.main()\n\t/a.go:7 +0x1\n",
     "E0304 05:06:07.123456       1 sync.go:88] \"Failed\" err=\"@\"\n",
@@ -24,7 +24,7 @@ const LINES: &[&str] = &[
     "NAME   READY   STATUS             RESTARTS   AGE\n@   0/1   CrashLoopBackOff   7          3m\n",
 ];
 
-/// A text in the place that the first byte chooses.
+/// Tests the input in a place that the first byte chooses.
 pub fn reports(data: &[u8]) {
     let Some((choice, rest)) = data.split_first() else {
         return;
@@ -36,7 +36,7 @@ pub fn reports(data: &[u8]) {
     check(&report);
 }
 
-/// A report in all forms.
+/// Renders a report in all output formats.
 pub fn drawn(report: &Report) -> Vec<(&'static str, String)> {
     let human = |detail| Human {
         layout: Layout {
@@ -97,7 +97,8 @@ fn check(report: &Report) {
     }
 }
 
-/// What SARIF 2.1.0 demands of what is written; the schema itself is held against in kwhy-render's tests.
+/// Checks what SARIF 2.1.0 requires of the members that are written. The tests of kwhy-render validate against the
+/// schema itself.
 fn sarif(log: &Value) {
     assert_eq!(log["version"], "2.1.0");
     let run = &log["runs"][0];
@@ -122,7 +123,7 @@ fn sarif(log: &Value) {
     }
 }
 
-/// Elements that load or run something, or send a form. The page has one script, its own.
+/// Elements that load or run something, or submit a form. The page's only script is its own.
 const ACTIVE: &[&str] = &[
     "applet",
     "audio",
@@ -165,7 +166,7 @@ const LOADING: &[&str] = &[
     "xlink:href",
 ];
 
-/// The page's own form, which it has where there are several root causes; it sends nothing.
+/// The page's own form, present if there are several root causes. It submits nothing.
 const FILTER: &str = "<form id=\"filter\" hidden><label for=\"text\">Text<input id=\"text\" type=\"search\" autocomplete=\"off\"></label>";
 
 fn html(page: &str) {
@@ -187,7 +188,8 @@ fn html(page: &str) {
     }
 }
 
-/// The names of tags and of their attributes, and where links lead, without the page's own style and script.
+/// Returns the names of tags, the names of their attributes, and the targets of links, without the page's own style and
+/// script.
 fn markup(page: &str) -> (BTreeSet<String>, BTreeSet<String>, BTreeSet<String>) {
     let mut tags = BTreeSet::new();
     let mut attributes = BTreeSet::new();
@@ -207,7 +209,7 @@ fn markup(page: &str) -> (BTreeSet<String>, BTreeSet<String>, BTreeSet<String>) 
             let close = rest.find(&format!("</{name}>")).unwrap_or(rest.len());
             rest = &rest[close..];
         }
-        // quoted values hold no quotes
+        // quoted values contain no quotes
         let parts: Vec<&str> = tag.split('"').collect();
         for pair in parts.chunks(2) {
             let part = pair[0];

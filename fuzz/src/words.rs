@@ -1,8 +1,8 @@
-//! Texts made of the words of a format, so that a fuzzer puts words together instead of letters.
+//! Texts composed of the tokens of a format, so that a fuzzer combines tokens instead of letters.
 
 use crate::{cre, describe, events, log, objects, signature_file, table};
 
-/// What a text is made of, and where it goes.
+/// The tokens of a format, and the target for the texts composed of them.
 type Family = (&'static [&'static str], fn(&[u8]));
 
 const FAMILIES: [Family; 7] = [
@@ -15,7 +15,7 @@ const FAMILIES: [Family; 7] = [
     (LOG, log),
 ];
 
-/// Words of the family that the first byte chooses.
+/// Tests a text composed of the tokens of a family, which the first byte chooses.
 pub fn words(data: &[u8]) {
     let Some((choice, rest)) = data.split_first() else {
         return;
@@ -24,12 +24,12 @@ pub fn words(data: &[u8]) {
     body(of(words, rest).as_bytes());
 }
 
-/// A rule of the community of its words, and a log.
+/// Tests a community rule and a log composed of tokens.
 pub fn cre_words(data: &[u8]) {
     cre(of(CRE, data).as_bytes());
 }
 
-/// Control bytes and those above ASCII are words, the others are themselves.
+/// Composes a text: control bytes and bytes above ASCII stand for tokens, all others for themselves.
 pub fn of(words: &[&str], data: &[u8]) -> String {
     let mut text = String::new();
     for byte in data {

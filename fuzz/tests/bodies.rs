@@ -1,9 +1,9 @@
-//! The fuzz targets' bodies on random input, for machines without cargo-fuzz:
-//! `cargo test --no-default-features`.
+//! Runs the bodies of the fuzz targets on random input, for machines without cargo-fuzz: `cargo test
+//! --no-default-features`.
 
 use proptest::prelude::*;
 
-/// Text that resembles the formats more than random characters do.
+/// Generates text that resembles the formats more than random characters do.
 fn text() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         "[a-z0-9.-]{1,12}",

@@ -1,10 +1,10 @@
-//! The fuzz targets' bodies on the inputs of `corpus/TARGET/`, which are what fuzzing found worth keeping, and on `regressions/TARGET/`, which
-//! once failed: without libFuzzer, in seconds.
+//! Replays the inputs in `corpus/TARGET/`, which fuzzing found worth keeping, and in `regressions/TARGET/`, which once
+//! failed, through the bodies of the fuzz targets: without libFuzzer, in seconds.
 
 use std::fs;
 use std::path::Path;
 
-/// Runs a body on all files of a folder that is named after it.
+/// Runs a body on all files in the folders named after it.
 fn replay(name: &str, body: fn(&[u8])) {
     let mut count = 0;
     for kind in ["corpus", "regressions"] {
@@ -14,7 +14,7 @@ fn replay(name: &str, body: fn(&[u8])) {
         };
         for entry in entries {
             let path = entry.unwrap().path();
-            // the one whose body panics is the last one named
+            // if the body panics, the last name printed is that of the input
             println!("{}", path.display());
             body(&fs::read(&path).unwrap());
             count += 1;
