@@ -1,6 +1,6 @@
 """Writes ``kwhy/_types.py``: a class for each object of the JSON schemas in ``docs/schema``.
 
-``python generate.py`` writes the file, ``python generate.py --check`` says whether it is up to date.
+``python generate.py`` writes the file, ``python generate.py --check`` checks that it is up to date.
 """
 
 import json
@@ -25,20 +25,20 @@ from kwhy._struct import Struct
 
 
 def load():
-    """The definitions of all schemas by name."""
+    """Returns the definitions of all schemas by name."""
     known = {}
     for file, name in ROOTS.items():
         schema = json.loads((SCHEMAS / f"{file}.json").read_text())
         known.update(schema.pop("$defs"))
         known[name] = schema
-    # of a record too: the package names its document
+    # records get a source too, which the package fills in
     source = {"description": "The document's name.", "type": "string"}
     known["Record"]["properties"]["source"] = source
     return known
 
 
 def words(schema):
-    """The texts of an enumeration, if it is one."""
+    """Returns the values of an enumeration of strings, or None if the schema is not one."""
     if "enum" in schema:
         return schema["enum"]
     choices = schema.get("oneOf", [])
@@ -48,7 +48,7 @@ def words(schema):
 
 
 def merged(schema):
-    """An object with the members of all kinds of it."""
+    """Returns an object schema with the members of all its variants, or None if the schema is not an object."""
     if "properties" in schema:
         return schema
     choices = schema.get("oneOf")
@@ -65,7 +65,7 @@ def merged(schema):
 
 
 class Type:
-    """The type of a member, and how a value of JSON becomes one."""
+    """The type of a member, and the expression that converts a JSON value to it."""
 
     def __init__(self, name, convert=None, default=None, optional=False):
         self.name, self.convert, self.default, self.optional = name, convert, default, optional
@@ -108,7 +108,7 @@ def comment(text):
 
 
 def struct(name, schema, known):
-    """The class of an object."""
+    """Returns the source of the class for an object schema."""
     required = schema.get("required", [])
     members = []
     for key, member in sorted(schema["properties"].items(), key=lambda it: it[0] not in required):
@@ -121,7 +121,7 @@ def struct(name, schema, known):
             if kind.default:
                 default = f" = field(default_factory={kind.default})"
             elif kind.name == "bool":
-                # what is not said of a time was stated
+                # parts of a time count as stated unless the JSON says otherwise
                 default = f" = {key.endswith('_stated')}"
             else:
                 annotation = annotation if kind.optional else f"Optional[{annotation}]"

@@ -1,12 +1,13 @@
-"""The root cause of a Kubernetes failure from pasted output, logs and bundles, offline.
+"""Finds the root cause of a Kubernetes failure in pasted output, logs and bundles, offline.
 
 >>> import kwhy
 >>> paste = 'Warning  FailedMount  5s  kubelet  MountVolume.SetUp failed for volume "conf" : configmap "cart" not found'
 >>> kwhy.analyze(paste.encode()).causes
 ['storage/configmap-missing']
 
-A source is a path (file, folder or archive), bytes, a binary file, or pairs of a name and bytes: the members of a bundle one by
-one. Options are those of the command line and mean the same. While something is read, other threads of Python run.
+A source is a path (file, folder or archive), bytes, a binary file, or an iterable of (name, bytes) pairs: the members of a
+bundle one by one. The options are those of the command line, with the same meaning. Other Python threads run while a source is
+read.
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ __all__ = [
 
 
 class Analyzer:
-    """Diagnoses many inputs with the same options; signatures are compiled once.
+    """Diagnoses any number of inputs with the same options. Signatures are compiled only once.
 
-    It may be used by several threads at once.
+    An analyzer may be used from several threads at once.
     """
 
     def __init__(
@@ -76,19 +77,19 @@ class Analyzer:
             "timeline": timeline,
         }
         typed = tuple(_given.typed(None, options))
-        # files of signatures may change
+        # signature files may change, so their analyzers are not cached
         self._diagnoser = _diagnoser(typed) if not signatures else _kwhy.Diagnoser(list(typed))
 
     def analyze(
         self, source: Source, *, name: Optional[str] = None, context: bool = True
     ) -> Report:
-        """Diagnoses a source as one incident. ``name`` is what the report calls one that has no path.
+        """Diagnoses a source as one incident. ``name`` is the name in the report of a source without a path.
 
-        With ``context`` copies of small documents are kept while they are read, so that the page shows the lines around the
+        With ``context``, copies of small documents are kept while reading, so that the HTML page can show the lines around the
         evidence.
 
         Raises:
-            InputError: nothing of it can be read. What else cannot be read is in ``Report.limits``.
+            InputError: if nothing can be read. Parts that cannot be read are listed in ``Report.limits``.
         """
         text, rendered, left_out = self._diagnoser.run(_given.given(source, name), context)
         report = Report.from_dict(json.loads(text))
@@ -115,7 +116,7 @@ def _reading(
     show_secrets: bool,
     threads: Optional[int],
 ) -> Dict[str, Any]:
-    """The options of all that reads."""
+    """Returns the options common to all functions that read a source."""
     return {
         "limit": dict(limits or {}),
         "include": list(_many(include)),
@@ -132,9 +133,9 @@ def analyze(source: Source, *, name: Optional[str] = None, **options: Any) -> Re
     """Diagnoses a source as one incident, with the options of :class:`Analyzer`.
 
     Raises:
-        OptionError: an option is wrong.
-        SignatureError: a signature of ``signatures`` is wrong, with its file and line.
-        InputError: nothing can be read of the source.
+        OptionError: if an option is invalid.
+        SignatureError: if a signature in ``signatures`` is invalid, with its file and line.
+        InputError: if nothing can be read from the source.
     """
     return Analyzer(**options).analyze(source, name=name)
 
@@ -163,8 +164,8 @@ def events(
 ) -> Stream[Event]:
     """Iterates over the typed events of a source, as ``kwhy events`` prints them.
 
-    ``order`` is ``input`` or ``time``; in the order of time nothing comes before all was read. ``share=(k, n)`` is the k-th of n
-    parts of a bundle, so that n machines can read one: each document is in one of them.
+    ``order`` is ``input`` or ``time``; with ``time``, no event is returned before everything was read. ``share=(k, n)`` selects
+    part k, counted from 0, of n parts of a bundle, so that n machines can read it together: each document is in exactly one part.
     """
     options = {
         **_reading(limits, include, exclude, now, redact, redact_key, show_secrets, threads),
@@ -195,7 +196,7 @@ def records(
     threads: Optional[int] = None,
     share: Optional[Tuple[int, int]] = None,
 ) -> Stream[Record]:
-    """Iterates over the log records of a source in one neutral form, as ``kwhy records`` prints them."""
+    """Iterates over the log records of a source in a uniform format, as ``kwhy records`` prints them."""
     options = _reading(limits, include, exclude, None, redact, redact_key, show_secrets, threads)
     typed = _given.typed("records", options)
     return Stream(typed, _given.given(source, name), share, Record.from_dict, "records")
@@ -214,9 +215,9 @@ def objects(
     threads: Optional[int] = None,
     share: Optional[Tuple[int, int]] = None,
 ) -> Stream[Object]:
-    """Iterates over the objects that a source shows, as ``kwhy objects`` prints them.
+    """Iterates over the objects in a source, as ``kwhy objects`` prints them.
 
-    Events that belong to none of them are not among them: :func:`events` has those.
+    Events that belong to no object are not included; :func:`events` returns those.
     """
     options = _reading(limits, include, exclude, None, redact, redact_key, show_secrets, threads)
     typed = _given.typed("objects", {**options, "output": "ndjson"})

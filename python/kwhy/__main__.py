@@ -7,7 +7,7 @@ from kwhy import _kwhy
 
 
 def main() -> int:
-    # the program has its own way to end at Ctrl-C
+    # the program handles Ctrl-C itself
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.argv[0] = "kwhy"
     return _kwhy.main(sys.argv)

@@ -1,4 +1,4 @@
-"""Tables of Arrow: the columns of each kind of row."""
+"""Arrow tables: the schema of each kind of row, and the conversion from JSON."""
 
 from __future__ import annotations
 
@@ -59,20 +59,20 @@ SCHEMAS: Dict[str, pa.Schema] = {
 
 
 def time(text: Optional[str]) -> Optional[datetime]:
-    """A time of RFC 3339, to the microsecond."""
+    """Parses an RFC 3339 time in UTC, truncated to microseconds. Returns None if there is none."""
     if not text:
         return None
     whole, _, fraction = text.rstrip("Z").partition(".")
     try:
         made = datetime.strptime(whole[:19], "%Y-%m-%dT%H:%M:%S")
     except ValueError:
-        # years that Arrow has and Python has not
+        # a year that Python cannot represent
         return None
     return made.replace(microsecond=int((fraction + "000000")[:6]), tzinfo=timezone.utc)
 
 
 def texts(values: Optional[Dict[str, Any]]) -> List[Any]:
-    """Named values as texts; what is no text is JSON."""
+    """Converts named values to (name, text) pairs. Values that are not strings become JSON."""
     return [
         (name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
         for name, value in (values or {}).items()
@@ -99,7 +99,7 @@ def _object(row: Dict[str, Any]) -> Dict[str, Any]:
 
 
 def finding(row: Dict[str, Any]) -> Dict[str, Any]:
-    """A finding of a report, as a row."""
+    """Converts a finding of a report to a row."""
     made = {name: row.get(name) for name in SCHEMAS["findings"].names}
     made["captures"] = texts(row.get("captures"))
     made["first"] = time(row.get("first"))
@@ -116,7 +116,7 @@ ROWS: Dict[str, Callable[[Dict[str, Any]], Dict[str, Any]]] = {
 
 
 def batches(kind: str, rows: Iterable[Dict[str, Any]], size: int) -> pa.RecordBatchReader:
-    """Rows of JSON as batches."""
+    """Converts rows of JSON to record batches of at most ``size`` rows."""
     schema, make = SCHEMAS[kind], ROWS[kind]
     if kind == "objects":
         rows = (row for row in rows if is_object(row))
@@ -133,6 +133,6 @@ def batches(kind: str, rows: Iterable[Dict[str, Any]], size: int) -> pa.RecordBa
 
 
 def findings(reports: Iterable[Any]) -> pa.Table:
-    """The findings of reports as one table."""
+    """Returns the findings of all reports as one table."""
     rows = (each.to_dict() for report in reports for each in report.findings)
     return batches("findings", rows, 8192).read_all()

@@ -8,18 +8,18 @@ from typing import Optional, Tuple
 
 
 class Error(Exception):
-    """What kwhy cannot do, and why."""
+    """The base class of all exceptions of the package."""
 
 
 class OptionError(Error, ValueError):
-    """An option that is wrong, in the words of the command line."""
+    """An invalid option, with the message of the command line."""
 
 
 class InputError(Error, OSError):
-    """A path that cannot be read. ``filename`` is the path, ``strerror`` why."""
+    """A path that cannot be read. ``filename`` is the path, ``strerror`` the reason."""
 
     def __init__(self, number: Optional[int], why: str, path: str) -> None:
-        # the system's words without Rust's number behind them
+        # the system's message, without the number that Rust appends
         words = why if number is None else os.strerror(number)
         OSError.__init__(self, errno.EIO if number is None else number, words, path)
         self.has_number = number is not None
@@ -33,7 +33,7 @@ class InputError(Error, OSError):
 
 
 class SignatureError(Error, ValueError):
-    """A signature that cannot be used: ``path``, ``line`` and ``column`` are its place, counted from 1."""
+    """An invalid signature, located by ``path``, ``line`` and ``column``, the latter two counted from 1."""
 
     def __init__(self, message: str, path: str, line: int, column: int) -> None:
         super().__init__(message, path, line, column)

@@ -1,4 +1,4 @@
-"""Inputs and options as the extension module takes them."""
+"""Converts inputs and options for the extension module."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Limits = Mapping[str, Union[int, str]]
 
 
 def given(source: Source, name: Optional[str]) -> Tuple[Any, ...]:
-    """Says what a source is."""
+    """Classifies a source, and returns it in the form that the extension module takes."""
     if isinstance(source, (str, os.PathLike)):
         return ("paths", [os.fspath(source)])
     if isinstance(source, (bytes, bytearray, memoryview)):
@@ -49,7 +49,7 @@ def _member(item: Any) -> Tuple[str, Any]:
 
 
 def typed(command: Optional[str], options: Mapping[str, Any]) -> List[str]:
-    """The options as they are typed on the command line."""
+    """Converts options to command-line arguments."""
     words = [] if command is None else [command]
     for name, value in options.items():
         option = "--" + name.replace("_", "-")
@@ -77,9 +77,9 @@ def _word(value: Any) -> str:
 
 
 def threads(number: Optional[int]) -> int:
-    """The threads that are asked for, or one for each processor of this process.
+    """Returns the number of threads asked for, or else the number of processors available to this process.
 
-    They are always named: a pool of threads that all calls share would be gone in a forked process.
+    The number is always given explicitly, as a thread pool shared by all calls would not survive a fork.
     """
     if number is not None:
         return number

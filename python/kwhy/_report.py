@@ -12,18 +12,18 @@ from kwhy import _kwhy, _types
 if TYPE_CHECKING:
     import pyarrow
 
-#: The height of a report in a notebook.
+#: The height of a report in a notebook, in pixels.
 HEIGHT = 720
 
 
 @dataclass
 class Report(_types.Report):
-    """What is wrong in an input, and why: ``findings``, the most probable root cause first.
+    """What is wrong in an input, and why. ``findings`` lists the most probable root cause first.
 
-    In a notebook it shows itself as the page that ``kwhy -o html`` writes. ``str()`` is the report for people.
+    In a notebook it is displayed as the page that ``kwhy -o html`` writes. ``str()`` returns the human-readable report.
     """
 
-    #: The number of findings that options left out.
+    #: The number of findings omitted because of options.
     left_out: int = field(default=0, compare=False, repr=False)
     _rendered: Optional[_kwhy.Rendered] = field(default=None, compare=False, repr=False)
 
@@ -38,15 +38,15 @@ class Report(_types.Report):
 
     @property
     def causes(self) -> List[str]:
-        """The ids of the root causes, each once, in the order of the report."""
+        """The distinct ids of the root causes, in the order of the report."""
         causes = (it.cause for it in self.findings if it.role == "cause")
         return list(dict.fromkeys(causes))
 
     def render(self, form: str, width: int = 100) -> str:
-        """As ``kwhy -o`` writes it: ``html``, ``human``, ``json``, ``markdown``, ``ndjson``, ``sarif``,
-        ``junit``.
+        """Renders the report like ``kwhy -o``, as ``html``, ``human``, ``json``, ``markdown``, ``ndjson``, ``sarif``
+        or ``junit``.
 
-        A report that was pickled or made of JSON has no longer the lines around the evidence.
+        A report that was unpickled or created from JSON lacks the lines around the evidence.
         """
         rendered = self._rendered or _kwhy.read(json.dumps(self.to_dict()).encode())
         return rendered.render(form, width)
@@ -55,7 +55,7 @@ class Report(_types.Report):
         return self.render("human")
 
     def _repr_html_(self) -> str:
-        # a page of its own, so that its style and script are not those of the notebook
+        # in a frame, so that its style and script do not mix with those of the notebook
         page = html.escape(self.render("html"), quote=True)
         return (
             f'<iframe srcdoc="{page}" sandbox="allow-scripts" title="kwhy report" '
@@ -63,14 +63,14 @@ class Report(_types.Report):
         )
 
     def to_arrow(self) -> "pyarrow.Table":
-        """The findings as a table of Arrow; needs ``kwhy[arrow]``."""
+        """Returns the findings as an Arrow table. Needs ``kwhy[arrow]``."""
         from kwhy._arrow import findings
 
         return findings([self])
 
     @classmethod
     def from_dict(cls, json: Mapping[str, Any]) -> "Report":
-        """Makes it of the JSON that ``kwhy -o json`` writes."""
+        """Creates a report from the JSON that ``kwhy -o json`` writes."""
         made = super().from_dict(json)
         assert isinstance(made, Report)
         return made

@@ -1,4 +1,4 @@
-"""Events, objects and records that are read while one iterates."""
+"""Iterators over events, objects and records that read their input on demand."""
 
 from __future__ import annotations
 
@@ -17,24 +17,27 @@ T = TypeVar("T")
 
 
 def is_object(row: Dict[str, Any]) -> bool:
-    """An event that belongs to no object has a message, which no object has beside a count and a subject."""
+    """Returns True for an object and False for an event that belongs to no object.
+
+    Only such an event has a message, a count and a subject.
+    """
     return not ("message" in row and "count" in row and "subject" in row)
 
 
 @dataclass
 class Object:
-    """An object as the input shows it: a description, an API object, a row of a table."""
+    """An object in the input: a description, an API object, or a row of a table."""
 
     kind: Optional[str] = None
     namespace: Optional[str] = None
     name: Optional[str] = None
-    #: What was printed of it, by its names in snake case; ages in seconds.
+    #: The values shown for the object, by their names in snake case. Ages are in seconds.
     values: Dict[str, Any] = field(default_factory=dict)
     events: List[Event] = field(default_factory=list)
 
     @classmethod
     def from_dict(cls, json: Dict[str, Any]) -> "Object":
-        """Makes it of a line of ``kwhy objects -o ndjson``."""
+        """Creates an object from a line of ``kwhy objects -o ndjson``."""
         values = dict(json)
         made = cls(values.pop("kind", None), values.pop("namespace", None), values.pop("name", None))
         made.events = [Event.from_dict(event) for event in values.pop("events", [])]
@@ -42,7 +45,7 @@ class Object:
         return made
 
     def to_dict(self) -> Dict[str, Any]:
-        """As JSON."""
+        """Returns the object as JSON."""
         out: Dict[str, Any] = {"kind": self.kind, "namespace": self.namespace, "name": self.name}
         out = {name: value for name, value in out.items() if value is not None}
         out.update(self.values)
@@ -52,9 +55,9 @@ class Object:
 
 
 class Stream(Generic[T]):
-    """An iterator that reads its input as it goes: it never holds all of it.
+    """An iterator that reads its input on demand, without keeping all of it in memory.
 
-    It ends the reading when it is closed, or left as a context. What ``limits`` has is complete at the end.
+    Reading stops when the iterator is closed, or when a ``with`` block ends. ``limits`` is complete once the iterator is exhausted.
     """
 
     def __init__(
@@ -91,30 +94,30 @@ class Stream(Generic[T]):
         self.close()
 
     def close(self) -> None:
-        """Ends the reading."""
+        """Stops reading."""
         self._lines.close()
         self._rows = iter(())
 
     def dicts(self) -> Iterator[Dict[str, Any]]:
-        """The rest as JSON, which is faster than as objects."""
+        """Returns the remaining rows as JSON, which is faster than as classes."""
         return self._rows
 
     @property
     def limits(self) -> List[LimitMet]:
-        """Limits that were met and damage, once all was read."""
+        """The limits that were reached, and damage. Empty until everything was read."""
         return [LimitMet(limit, message, source) for source, limit, message in self._lines.limits]
 
     @property
     def failures(self) -> Dict[str, str]:
-        """Paths that could not be read, and why, once all was read."""
+        """The paths that could not be read, with the reasons. Empty until everything was read."""
         return {str(path): why for path, why in self._lines.failures}
 
     def to_batches(self, rows: int = 8192) -> "pyarrow.RecordBatchReader":
-        """The rest as batches of Arrow, read as they are asked for; needs ``kwhy[arrow]``."""
+        """Returns the remaining rows as Arrow record batches, read on demand. Needs ``kwhy[arrow]``."""
         from kwhy._arrow import batches
 
         return batches(self._kind, self._rows, rows)
 
     def to_arrow(self) -> "pyarrow.Table":
-        """The rest as a table of Arrow; needs ``kwhy[arrow]``."""
+        """Returns the remaining rows as an Arrow table. Needs ``kwhy[arrow]``."""
         return self.to_batches().read_all()

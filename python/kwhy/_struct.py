@@ -1,4 +1,4 @@
-"""What all classes of results have in common."""
+"""The base class of all results."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any, ClassVar, Dict, FrozenSet, Mapping
 
 
 class Struct:
-    """A part of a result. ``to_dict`` gives the JSON that ``kwhy`` writes of it."""
+    """A part of a result. ``to_dict`` returns the JSON that ``kwhy`` writes for it."""
 
     _required: ClassVar[FrozenSet[str]] = frozenset()
     _renamed: ClassVar[Mapping[str, str]] = {}
 
     def to_dict(self) -> Dict[str, Any]:
-        """As JSON, without what the input does not say."""
+        """Returns the JSON, without members that the input does not state."""
         out: Dict[str, Any] = {}
         for member in fields(self):  # type: ignore[arg-type]
             value = getattr(self, member.name)
@@ -25,7 +25,7 @@ class Struct:
         return out
 
     def to_json(self) -> str:
-        """As a text of JSON."""
+        """Returns the JSON as text."""
         return json.dumps(self.to_dict(), ensure_ascii=False)
 
 

@@ -1,4 +1,4 @@
-//! Diagnoses: reports as JSON, and other forms of them.
+//! Diagnoses: reports as JSON and in other output formats.
 
 use std::ffi::OsString;
 
@@ -12,7 +12,7 @@ use crate::errors;
 use crate::given::{Given, Raised};
 use crate::work::beside;
 
-/// Diagnoses inputs with the same options.
+/// Diagnoses inputs with fixed options.
 #[pyclass(frozen, module = "kwhy._kwhy")]
 pub struct Diagnoser {
     session: session::Diagnoser,
@@ -28,8 +28,8 @@ impl Diagnoser {
         Ok(Diagnoser { session })
     }
 
-    /// Returns the report as JSON and as what can be rendered, and the number of findings omitted. With `context` the lines
-    /// around the evidence are kept for the page.
+    /// Diagnoses an input. Returns the report as JSON and in a form that can be rendered, and the number of findings
+    /// that options omitted. With `context`, the lines around the evidence are kept for the HTML page.
     fn run<'py>(
         &self,
         py: Python<'py>,
@@ -60,7 +60,7 @@ impl Diagnoser {
     }
 }
 
-/// A report with all that its forms show: more than its JSON has.
+/// A report with everything that its output formats show, which is more than its JSON contains.
 #[pyclass(frozen, module = "kwhy._kwhy")]
 pub struct Rendered {
     report: Report,
@@ -69,7 +69,7 @@ pub struct Rendered {
 
 #[pymethods]
 impl Rendered {
-    /// Writes it in another form.
+    /// Renders the report in another output format.
     fn render(&self, py: Python<'_>, form: &str, width: usize) -> PyResult<String> {
         let text = py.detach(|| session::render(&self.report, self.left_out, form, width));
         let text = text.map_err(|refusal| errors::of(&refusal))?;
@@ -77,7 +77,7 @@ impl Rendered {
     }
 }
 
-/// Reads the JSON of a report.
+/// Parses the JSON of a report.
 #[pyfunction]
 pub fn read(report: &[u8]) -> PyResult<Rendered> {
     let report =

@@ -1,4 +1,4 @@
-//! Errors as exceptions of the package.
+//! Converts errors to the package's exceptions.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 use pyo3::types::PyModule;
 
-/// The exception of a class of `kwhy._errors`.
+/// Creates an exception of a class in `kwhy._errors`.
 fn new<'py>(py: Python<'py>, class: &str, arguments: impl PyCallArgs<'py>) -> PyErr {
     let made = PyModule::import(py, "kwhy._errors")
         .and_then(|module| module.getattr(class))
@@ -19,7 +19,7 @@ fn new<'py>(py: Python<'py>, class: &str, arguments: impl PyCallArgs<'py>) -> Py
     }
 }
 
-/// The exception of a refusal.
+/// Returns the exception for a refusal.
 pub fn of(refusal: &Refusal) -> PyErr {
     Python::attach(|py| {
         let message = refusal.to_string();
@@ -35,7 +35,7 @@ pub fn of(refusal: &Refusal) -> PyErr {
     })
 }
 
-/// The exception of an input of which nothing can be read.
+/// Returns the exception for an input of which nothing could be read.
 pub fn nothing_read(py: Python<'_>, failures: &[InputError]) -> PyErr {
     let first = failures.first();
     let path = first.map_or(Path::new(""), |failure| failure.path());
@@ -43,7 +43,7 @@ pub fn nothing_read(py: Python<'_>, failures: &[InputError]) -> PyErr {
     unreadable(py, path, why, "it holds no file")
 }
 
-/// The exception of a path that cannot be read.
+/// Returns the exception for a path that cannot be read.
 fn unreadable(
     py: Python<'_>,
     path: &Path,
@@ -56,7 +56,7 @@ fn unreadable(
     new(py, "InputError", (number, message, path))
 }
 
-/// The exception of a defect of the program.
+/// Returns the exception for an internal error: a panic.
 pub fn internal(what: &(dyn std::any::Any + Send)) -> PyErr {
     let text = what.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| what.downcast_ref::<String>().cloned());

@@ -1,4 +1,4 @@
-//! Inputs that Python hands over: paths, bytes, files, members one by one.
+//! Inputs passed in from Python: paths, bytes, files, and members one by one.
 
 use std::io::{self, Cursor, Read};
 use std::path::PathBuf;
@@ -10,10 +10,10 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyIterator, PyString};
 
-/// The number of bytes that are asked of a file at a time.
+/// The number of bytes requested from a file at a time.
 const PIECE: usize = 1 << 20;
 
-/// The first exception of a file or iterator. The reading ends there, and it is raised in place of a result.
+/// The first exception raised by a file or iterator. It ends the reading and is raised in place of a result.
 #[derive(Clone, Default)]
 pub struct Raised(Arc<Mutex<Option<PyErr>>>);
 
@@ -24,15 +24,15 @@ impl Raised {
         io::Error::other("the file raised an exception")
     }
 
-    /// Takes the exception.
+    /// Takes the exception, if there is one.
     pub fn take(&self) -> Option<PyErr> {
         let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         first.take()
     }
 }
 
-/// What is read: `("paths", [path])`, `("stream", name, data)` or `("members", name, iterable of (name, data))`. Data are
-/// bytes or an object that can be read.
+/// An input: `("paths", [path])`, `("stream", name, data)` or `("members", name, iterable of (name, data))`, where data
+/// is bytes or an object with a `read` method.
 pub enum Given {
     Paths(Vec<PathBuf>),
     Stream(String, Py<PyAny>),
@@ -58,7 +58,7 @@ impl<'py> FromPyObject<'_, 'py> for Given {
 }
 
 impl Given {
-    /// As the program reads it.
+    /// Converts the input to the type that the program reads.
     pub fn into_session(self, raised: &Raised) -> PyResult<kwhy_cli::session::Given<'static>> {
         Ok(match self {
             Given::Paths(paths) => kwhy_cli::session::Given::Paths(paths),
@@ -75,7 +75,7 @@ impl Given {
     }
 }
 
-/// Reads bytes or a file.
+/// Returns a reader over bytes or a file object.
 fn reader(data: Bound<'_, PyAny>, raised: &Raised) -> PyResult<Box<dyn Read + Send>> {
     if let Ok(bytes) = data.extract::<PyBackedBytes>() {
         return Ok(Box::new(Cursor::new(bytes)));
@@ -92,7 +92,7 @@ fn reader(data: Bound<'_, PyAny>, raised: &Raised) -> PyResult<Box<dyn Read + Se
     }))
 }
 
-/// A file of Python.
+/// A reader over a Python file object.
 struct File {
     file: Py<PyAny>,
     piece: Cursor<Option<PyBackedBytes>>,
@@ -133,7 +133,7 @@ impl Read for File {
     }
 }
 
-/// Members, as an iterator of Python gives them.
+/// An iterator over the members that a Python iterator yields.
 struct Members {
     members: Py<PyIterator>,
     raised: Raised,

@@ -1,5 +1,5 @@
-//! The extension module `kwhy._kwhy`: what the Python package needs of the program, in bytes and JSON. The types that people
-//! use are Python's, in `kwhy/`.
+//! The extension module `kwhy._kwhy`: the functions of the program that the Python package needs, exchanging bytes and
+//! JSON. The public types are written in Python, in `kwhy/`.
 
 mod diagnose;
 mod errors;

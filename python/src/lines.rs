@@ -1,4 +1,4 @@
-//! Events, objects and records, as pieces of NDJSON that come while the input is read.
+//! Streams events, objects and records as pieces of NDJSON while the input is read.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -16,9 +16,9 @@ use crate::errors;
 use crate::given::{Given, Raised};
 use crate::work::{EVERY, caught};
 
-/// The number of pieces that wait for Python.
+/// The maximum number of pieces that wait for Python.
 const PIECES: usize = 4;
-/// A piece is at least so long, except for the last one.
+/// The minimum size of a piece in bytes, except for the last one.
 const PIECE: usize = 256 * 1024;
 
 enum Message {
@@ -26,7 +26,7 @@ enum Message {
     End(Box<PyResult<Result<Converted, Refusal>>>),
 }
 
-/// Pieces of NDJSON: whole lines each.
+/// An iterator over pieces of NDJSON, each of whole lines.
 #[pyclass(frozen, module = "kwhy._kwhy")]
 pub struct Lines {
     stop: Cancel,
@@ -69,7 +69,7 @@ impl Lines {
 
 #[pymethods]
 impl Lines {
-    /// Starts to read. `share` is the number of the part that is converted, and that of parts.
+    /// Starts reading. `share` is the number of the part to convert, counted from 0, and the number of parts.
     #[new]
     fn new(typed: Vec<OsString>, given: Given, share: Option<(usize, usize)>) -> PyResult<Lines> {
         let converter = Converter::new(&typed).map_err(|refusal| errors::of(&refusal))?;
@@ -83,7 +83,7 @@ impl Lines {
         let given = given.into_session(&raised)?;
         let (sender, pieces) = sync_channel(PIECES);
         let stopped = stop.clone();
-        // ends when the input does or when nobody takes pieces any longer
+        // ends with the input, or once the receiver is gone
         let read = move || {
             let mut out = Pieces {
                 sender: sender.clone(),
@@ -139,19 +139,19 @@ impl Lines {
         }
     }
 
-    /// Ends the reading.
+    /// Stops reading.
     fn close(&self) {
         self.stop.cancel();
         self.state().pieces = None;
     }
 
-    /// Limits that were met, as source, kind and message; once all was read.
+    /// The limits that were reached, as (source, kind, message). Empty until everything was read.
     #[getter]
     fn limits(&self) -> Vec<(String, String, String)> {
         self.state().limits.clone()
     }
 
-    /// Paths that could not be read, and why; once all was read.
+    /// The paths that could not be read, with the reasons. Empty until everything was read.
     #[getter]
     fn failures(&self) -> Vec<(PathBuf, String)> {
         self.state().failures.clone()
@@ -164,7 +164,7 @@ impl Drop for Lines {
     }
 }
 
-/// Sends whole lines on.
+/// A writer that collects lines and sends them in pieces.
 struct Pieces {
     sender: SyncSender<Message>,
     piece: Vec<u8>,
@@ -182,7 +182,7 @@ impl Pieces {
 }
 
 impl Write for Pieces {
-    /// Takes whole lines.
+    /// Accepts whole lines only.
     fn write(&mut self, lines: &[u8]) -> io::Result<usize> {
         self.piece.extend_from_slice(lines);
         if self.piece.len() >= PIECE {

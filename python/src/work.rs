@@ -1,4 +1,4 @@
-//! Work beside Python: without its lock, until it is done or somebody interrupts it.
+//! Runs work without holding the GIL, until it is done or interrupted.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -9,10 +9,11 @@ use pyo3::prelude::*;
 
 use crate::errors;
 
-/// The interval at which signals are looked at.
+/// The interval at which signals are checked.
 pub const EVERY: Duration = Duration::from_millis(50);
 
-/// Does work on a thread of its own while other threads of Python run. An interrupt cancels it, and is raised.
+/// Runs work on a separate thread while other Python threads continue. An interrupt such as Ctrl-C cancels the work and
+/// is raised as its exception.
 pub fn beside<T: Send>(
     py: Python<'_>,
     stop: &Cancel,
@@ -23,7 +24,7 @@ pub fn beside<T: Send>(
         std::thread::scope(|scope| {
             let worker = scope.spawn(move || {
                 let result = caught(work);
-                // nobody may wait any longer
+                // the receiver may already be gone
                 let _ = done.send(());
                 result
             });
@@ -47,7 +48,7 @@ pub fn beside<T: Send>(
     py.detach(both)
 }
 
-/// Does work whose panic becomes an exception.
+/// Runs work and converts a panic to an exception.
 pub fn caught<T>(work: impl FnOnce() -> T) -> PyResult<T> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| errors::internal(&*panic))
 }

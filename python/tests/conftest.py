@@ -1,4 +1,4 @@
-"""Inputs of the tests: texts of the repository's fixtures, and bundles made of them."""
+"""Inputs of the tests: the repository's fixtures, and small bundles."""
 
 import io
 import json
@@ -23,7 +23,7 @@ MOUNT = (
 
 
 def members():
-    """The members of a small bundle."""
+    """Returns the members of a small bundle."""
     return [
         ("case/namespaces/oven/pods/bread-0/bread/bread/logs/current.log", PANIC.encode()),
         ("case/namespaces/oven/events.txt", MOUNT.encode()),
@@ -68,14 +68,14 @@ def folder(tmp_path):
 
 
 def script():
-    """The program ``kwhy`` of the environment in which the tests run."""
+    """Returns the path of the program ``kwhy`` in the environment of the tests."""
     found = shutil.which("kwhy", path=str(Path(sys.executable).parent))
     assert found, "the wheel brings no script"
     return found
 
 
 def program(*typed, stdin=b"", status=0):
-    """What the program prints."""
+    """Returns what the program prints, after checking its exit status."""
     done = subprocess.run([script(), *map(str, typed)], input=stdin, capture_output=True, timeout=300)
     assert done.returncode == status, done.stderr.decode()
     return done.stdout

@@ -1,4 +1,4 @@
-"""Reports: of each kind of source, with each option, and their forms."""
+"""Reports: for each kind of source, with each option, and in each output format."""
 
 import io
 import json
@@ -54,7 +54,7 @@ def test_members_one_by_one(tar):
 
 
 def test_every_fixture_goes_to_classes_and_back():
-    # one call of the program for all: it reads no faster by being started often
+    # one call of the program for all inputs, as starting it for each one would be slow
     paths = all_fixtures()
     told = lines(program("scan", *paths))
     assert len(told) == len(paths) + 1
@@ -83,7 +83,7 @@ def test_forms(tar):
     assert str(report).encode() == program("-o", "human", tar)
     page = kwhy.analyze(tar, timeline=True).render("html")
     assert page.encode() == program("-o", "html", tar)
-    # what a report was stored as is enough for a page
+    # the JSON of a report is enough to render the page
     assert "configmap" in kwhy.Report.from_dict(json.loads(report.to_json())).render("html")
     shown = report._repr_html_()
     assert shown.startswith("<iframe ") and "<script" not in shown and "sandbox=" in shown
@@ -164,7 +164,7 @@ def test_an_exception_of_a_source_is_raised():
 
 
 class Slow:
-    """A file that goes on for longer than anybody waits."""
+    """A file that takes 20 seconds to read."""
 
     def __init__(self):
         self.asked = 0
@@ -176,7 +176,7 @@ class Slow:
 
 
 def test_an_interrupt_ends_the_reading():
-    # a shell's jobs in the background start with SIGINT ignored
+    # shells start background jobs with SIGINT ignored
     signal.signal(signal.SIGINT, signal.default_int_handler)
     slow = Slow()
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
@@ -202,7 +202,7 @@ def test_other_threads_run_meanwhile():
     took = time.monotonic() - start
     done.set()
     thread.join()
-    # with the lock held it would be counted once in 5 ms at best, and hardly at all
+    # if the GIL were held, the count would increase every 5 ms at best, and hardly at all in practice
     assert took < 0.05 or count[0] > took * 50
 
 

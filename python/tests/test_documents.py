@@ -1,4 +1,4 @@
-"""What the documents show is run as it is written: the README's Python, and the queries of docs/scale.md with DuckDB."""
+"""Runs the examples in the documentation as written: the Python code of the README, and the queries of docs/scale.md with DuckDB."""
 
 import doctest
 import os

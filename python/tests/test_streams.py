@@ -1,4 +1,4 @@
-"""Events, records and objects: as the program prints them, while they are read."""
+"""Events, records and objects: the same as the program prints, and streamed."""
 
 import subprocess
 import sys
@@ -114,7 +114,7 @@ def test_memory_does_not_grow_with_the_input():
 
     small, large = run(10), run(120)
     assert (small[0], large[0]) == (120_000, 1_440_000)
-    # 110 MB more were read
+    # the larger run reads 110 MB more
     assert large[1] < small[1] + 40, (small, large)
 
 

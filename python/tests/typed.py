@@ -1,4 +1,4 @@
-"""Checked by mypy, and run: what the stubs say is so."""
+"""Checked by mypy and run, so that the type stubs match the package."""
 
 from typing import List, Optional
 
