@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Makes the .deb, the .rpm and the image's file system of a program, installs each into an empty root, uses it there and removes it:
+# Builds the .deb, the .rpm and the image's file system for a program, installs each into an empty root, tests and removes it:
 # packaging/check.sh KWHY [FOLDER]
 #
-# KWHY is a static program for this machine: cargo build --profile dist -p kwhy --target x86_64-unknown-linux-musl
-# FOLDER gets the packages. Needs root, cargo-deb, cargo-generate-rpm and (of Debian) dpkg, rpm, man-db, bash, util-linux.
+# KWHY is a static binary for this machine: cargo build --profile dist -p kwhy --target x86_64-unknown-linux-musl
+# The packages are written to FOLDER. Needs root, cargo-deb, cargo-generate-rpm and Debian's dpkg, rpm, man-db, bash, util-linux.
 set -euo pipefail
 [ $# -ge 1 ] || { sed -n 's/^# \(packaging.*\)/usage: \1/p' "$0" >&2; exit 2; }
 kwhy=$(realpath "$1")
@@ -22,7 +22,7 @@ expected=$work/expected
 "$kwhy" -o json - <$text >"$expected"
 grep -q '"cause":' "$expected" || fail "the program finds nothing in $text"
 
-# uses ROOT USER COMMAND...: the program in ROOT says of a pipe what it says outside
+# uses ROOT USER COMMAND...: checks that the program in ROOT reports the same on piped input as outside
 uses() {
     local root=$1 user=$2
     shift 2
@@ -34,7 +34,7 @@ cp "$kwhy" "$work/empty/kwhy"
 chroot "$work/empty" /kwhy --version || fail "$kwhy is not static"
 packaging/files.sh "$kwhy" target/package
 
-# installed ROOT: what a package has beside the program
+# installed ROOT: checks the program and everything else that a package installs
 installed() {
     local root=$1 page pages=0
     uses "$root" 65534:65534 /usr/bin/kwhy
@@ -54,7 +54,7 @@ installed() {
     echo "used; $pages pages, $(find "$root" -path "$root/var" -prune -o -type f -printf '%s\n' | awk '{ n += $1 } END { print n }') bytes installed"
 }
 
-# removed ROOT: no file but the package manager's own data
+# removed ROOT: checks that no file is left except the package manager's own data
 removed() {
     local left
     left=$(find "$1" -path "$1/var" -prune -o ! -type d -print)
@@ -62,7 +62,7 @@ removed() {
     echo "removed; empty folders of its own: $(find "$1" -path "$1/var" -prune -o -name '*kwhy*' -printf '%P ')"
 }
 
-# the folder of results is the packagers' own, so that no older program is packed
+# a separate target folder, so that no older binary is packaged
 mkdir -p "$work/target/release"
 cp "$kwhy" "$work/target/release/kwhy"
 
@@ -94,22 +94,22 @@ removed "$work/rpm"
 step image
 image=$work/image
 sed -n 's/^RUN \(mkdir .*\)/\1/p' Dockerfile | sed "s#target/dist/kwhy#$work/target/release/kwhy#; s#/root-of-image#$image#g" | sh -eu
-# of the last stage
+# last INSTRUCTION: its arguments in the last stage of the Dockerfile
 last() { sed -n "s/^$1 //p" Dockerfile | tail -n 1; }
 user=$(last USER)
 folder=$(last WORKDIR)
 find "$image" -printf '%M %s /%P\n'
 entry=$(last ENTRYPOINT | tr -d '[]"')
 uses "$image" "$user" "$entry"
-# a folder, mounted as `docker run -v ./fixtures/cases:/work:ro` does, read by the same user
+# a folder mounted as by `docker run -v ./fixtures/cases:/work:ro`, read as the same user
 "$kwhy" -o json fixtures/cases >"$expected"
-# shellcheck disable=SC2016 # the inner shell has arguments of its own
+# shellcheck disable=SC2016 # the inner shell expands its own arguments
 unshare --mount sh -euc '
     mount --bind fixtures/cases "$1$2"
     mount -o remount,bind,ro "$1$2"
     chroot --userspec="$3" "$1" "$4" -o json "$2"' - "$image" "$folder" "$user" "$entry" >"$work/mounted"
 sed 's#"fixtures/cases\b#"'"$folder"'#g' "$expected" | cmp - "$work/mounted" || fail 'a mounted folder reads otherwise'
-# several long logs, which are sorted in temporary files
+# several long logs, whose events are sorted in temporary files
 for name in a b; do
     awk -v oven=$name 'BEGIN { for (i = 0; i < 250000; i++)
         printf "2026-03-04T%02d:%02d:%02dZ ERROR oven %s: the dough is not there, and nobody knows where it went: %d\n", i / 3600 % 24, i / 60 % 60, i % 60, oven, i }'

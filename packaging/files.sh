@@ -1,10 +1,10 @@
 #!/bin/sh
-# Writes what a package contains besides the program: packaging/files.sh KWHY FOLDER [TARGET]
-# KWHY is a binary that runs here; the licences are those of the libraries of a binary for TARGET, or for this machine.
+# Writes the files that a package contains besides the program: packaging/files.sh KWHY FOLDER [TARGET]
+# KWHY is a binary that runs on this machine. The licences are those of the libraries in a binary for TARGET, by default the host.
 set -eu
 kwhy=$1
 to=$2
-# pages of commands that are no more
+# remove the files of commands that no longer exist
 rm -rf "$to/man" "$to/completions"
 mkdir -p "$to/man" "$to/completions"
 "$kwhy" man --dir "$to/man"

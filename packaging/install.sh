@@ -3,7 +3,7 @@
 #
 # KWHY_VERSION  the version, such as 0.1.0; the newest if not set
 # KWHY_BIN      the folder to install to; ~/.local/bin if not set
-# KWHY_URL      where the releases are
+# KWHY_URL      the base URL of the releases
 set -eu
 
 url=${KWHY_URL:-https://github.com/kwhy/kwhy/releases}
@@ -40,7 +40,7 @@ else
     fail "neither sha256sum nor shasum is here, so nothing can be verified"
 fi
 
-# all is in a function, so that half of a script does nothing
+# in a function, so that a truncated download of this script does nothing
 main() {
     case ${KWHY_VERSION:-latest} in
         latest) from=$url/latest/download ;;
@@ -58,7 +58,7 @@ main() {
     [ "$wanted" = "$got" ] || fail "the checksum of $name is $got, not $wanted"
     tar -xzf "$folder/$name" -C "$folder"
     mkdir -p "$bin"
-    # a running kwhy keeps its file
+    # renamed into place, so that a running kwhy keeps its file
     cp "$folder/kwhy" "$bin/.kwhy.new"
     chmod 755 "$bin/.kwhy.new"
     mv "$bin/.kwhy.new" "$bin/kwhy"

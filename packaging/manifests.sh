@@ -1,6 +1,6 @@
 #!/bin/sh
-# Fills the manifests of a release: packaging/manifests.sh VERSION SHA256SUMS FOLDER
-# A checksum that is missing is an error.
+# Fills in the package manifests of a release: packaging/manifests.sh VERSION SHA256SUMS FOLDER
+# Fails if a checksum is missing.
 set -eu
 version=$1
 sums=$2

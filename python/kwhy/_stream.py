@@ -57,7 +57,8 @@ class Object:
 class Stream(Generic[T]):
     """An iterator that reads its input on demand, without keeping all of it in memory.
 
-    Reading stops when the iterator is closed, or when a ``with`` block ends. ``limits`` is complete once the iterator is exhausted.
+    Reading stops when the iterator is closed, or at the end of a ``with`` block. ``limits`` is complete once the iterator is
+    exhausted.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Runs the examples in the documentation as written: the Python code of the README, and the queries of docs/scale.md with DuckDB."""
+"""Runs the documentation's examples as written: the README's Python code, and the queries of docs/scale.md with DuckDB."""
 
 import doctest
 import os
