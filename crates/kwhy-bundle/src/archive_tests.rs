@@ -386,7 +386,7 @@ proptest! {
     }
 }
 
-/// A zstd frame of a window of 128 MiB: a text, then the same byte over and over.
+/// Returns a zstd frame with a window of 128 MiB that contains a text and then a run of one byte.
 fn wide_frame(text: &[u8]) -> Vec<u8> {
     let head = |size: usize, kind: u32, last: u32| {
         ((size as u32) << 3 | kind << 1 | last).to_le_bytes()[..3].to_vec()
@@ -409,7 +409,7 @@ fn decoders_inside_of_one_another_share_their_memory() {
     let found = walk(&two);
     assert_eq!(found.kinds(), ["damaged"]);
     assert!(found.limits[0].1.contains("memory"), "{:?}", found.limits);
-    // one after the other they fit
+    // one after the other, they fit into the budget
     let both = tar_of(&[("a.zst", &one), ("b.zst", &one)]);
     assert!(walk(&both).limits.is_empty());
 }
@@ -436,7 +436,7 @@ fn many_streams_are_a_bomb_together() {
     let found = walk_with(&all, limits);
     assert_eq!(found.kinds(), ["ratio", "ratio"]);
     let read = found.kept.documents.iter().map(|(_, bytes)| bytes.len());
-    // what a packed byte may unpack to shows only as more of them are read
+    // the ratio is only known once more packed bytes were read
     assert!((4 << 20..7 << 20).contains(&read.sum::<usize>()));
 }
 
@@ -456,7 +456,7 @@ fn archives_inside_of_others_are_members() {
     };
     assert_eq!(with(7), (5, 0));
     assert_eq!(with(6), (4, 1));
-    // the second archive is opened, and nothing of it is read
+    // the second archive is opened, but none of its members is read
     assert_eq!(with(4), (2, 1));
     assert_eq!(with(3), (2, 1));
     assert_eq!(with(2), (1, 1));
