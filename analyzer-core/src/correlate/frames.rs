@@ -9,14 +9,16 @@ use super::log_course::LogCourse;
 use super::{Surplus, answers};
 use crate::matcher::Match;
 use kwhy_catalogue::Catalogue;
+use kwhy_model::Format;
 
 /// Removes the matches of frames if another signature answers, and those that their logs show to be over. `ends` has
-/// the latest time of each document in nanoseconds since 1970, `lines` its number of lines.
+/// the latest time of each document in nanoseconds since 1970, `last_records` the line on which its last log record
+/// starts.
 pub(super) fn give_way(
     catalogue: &Catalogue,
     matches: &mut Vec<(usize, Match)>,
     surplus: &mut Vec<Surplus>,
-    (ends, lines): (&[Option<i128>], &[u64]),
+    (ends, last_records): (&[Option<i128>], &[u64]),
 ) {
     let is_frame = |number: usize| catalogue.at(number).is_frame();
     let is_answered = matches
@@ -29,7 +31,7 @@ pub(super) fn give_way(
     }
     let mut records: BTreeMap<(usize, usize), LogCourse> = BTreeMap::new();
     for (number, found) in matches.iter().filter(|(number, _)| is_frame(*number)) {
-        for hit in found.hits.iter().filter(|hit| hit.format.is_log()) {
+        for hit in found.hits.iter().filter(|hit| has_heads(hit.format)) {
             let known = records.entry((*number, hit.document)).or_default();
             known.add(hit.count, [hit.first, hit.last]);
             known.at_line(hit.place.line);
@@ -44,8 +46,8 @@ pub(super) fn give_way(
     let is_over = |number: usize, document: usize| {
         let known = records.get(&(number, document));
         let end = ends.get(document).copied().flatten();
-        let lines = lines.get(document).copied().unwrap_or_default();
-        known.is_some_and(|known| known.is_over(end, lines))
+        let last_record = last_records.get(document).copied().unwrap_or_default();
+        known.is_some_and(|known| known.is_over(end, last_record))
     };
     matches.retain(|(number, found)| {
         let mut hits = found.hits.iter();
@@ -55,4 +57,10 @@ pub(super) fn give_way(
         let mut kept = more.kept.iter();
         !is_frame(more.signature) || !kept.any(|(document, _)| is_over(more.signature, *document))
     });
+}
+
+/// Returns true for log records with a head of their own. Other lines belong to no log that could go on after them: they
+/// are prose, or the answer of a command.
+fn has_heads(format: Format) -> bool {
+    format.is_log() && format != Format::Plain
 }

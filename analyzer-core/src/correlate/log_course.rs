@@ -43,8 +43,9 @@ impl LogCourse {
     }
 
     /// Returns true if the log continued without further records of this kind until `end`, or, if times are unknown,
-    /// until it had this number of lines.
-    pub fn is_over(&self, end: Option<i128>, lines: u64) -> bool {
+    /// until this line, on which its last record starts. Lines of a stack trace or of prose after the log are no
+    /// records, so they do not show that the program continued.
+    pub fn is_over(&self, end: Option<i128>, last_record: u64) -> bool {
         let pauses = self.count.max(2) - 1;
         match (self.ends, end, self.lines) {
             (Some((first, last)), Some(end), _) if !self.is_undated => {
@@ -53,7 +54,7 @@ impl LogCourse {
             }
             (_, _, Some((first, last))) => {
                 let overdue = (last - first) / pauses * PAUSES;
-                lines.saturating_sub(last) > LAST_LINES.max(overdue)
+                last_record.saturating_sub(last) > LAST_LINES.max(overdue)
             }
             _ => false,
         }

@@ -104,11 +104,11 @@ pub(crate) fn renumber(document: &mut usize, numbers: &[usize]) {
 }
 
 /// Turns matches into findings in order of rank. `names` are the documents' names, `ends` their latest times and
-/// `lines` their numbers of lines; `reference` is the time from which ages are counted back, `now` the latest time in
+/// `last_records` the lines on which their last log records start; `reference` is the time from which ages are counted back, `now` the latest time in
 /// the input in nanoseconds since 1970. `audit` is true if notes are reported too.
 pub(crate) fn correlate(
     (catalogue, audit): (&Catalogue, bool),
-    (names, ends, lines): (&[String], &[Option<i128>], &[u64]),
+    (names, ends, last_records): (&[String], &[Option<i128>], &[u64]),
     matches: Vec<(usize, Match)>,
     mut surplus: Vec<Surplus>,
     (at_least, further): (&BTreeSet<usize>, &BTreeMap<usize, u64>),
@@ -123,7 +123,7 @@ pub(crate) fn correlate(
         .flat_map(|(_, found)| found.hits.iter().map(of_record))
         .collect();
     let mut matches = overlap::resolve_overlaps(catalogue, matches);
-    frames::give_way(catalogue, &mut matches, &mut surplus, (ends, lines));
+    frames::give_way(catalogue, &mut matches, &mut surplus, (ends, last_records));
     let hits = matches.iter().flat_map(|(_, found)| &found.hits);
     covered.extend(hits.map(of_record));
     give_way(&mut matches, &mut surplus);

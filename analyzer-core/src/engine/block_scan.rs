@@ -61,6 +61,8 @@ const UNDATED: usize = 256;
 pub(crate) struct BlockResult {
     pub document: usize,
     pub lines: u64,
+    /// The number of the last line that starts a log record; 0 if none does.
+    pub last_record: u64,
     pub events: u64,
     pub objects: u64,
     pub invalid: u64,
@@ -223,8 +225,9 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
         self.read_chunk(0..self.block.bytes.len(), 0, Read::Whole, None);
         let clean = Document::new("", self.block.bytes.as_slice());
         let bytes = clean.text().as_bytes();
-        let records = index_lines(bytes, self.around_block()).records;
-        self.outcome.ends = ends(bytes, records);
+        let line_index = index_lines(bytes, self.around_block());
+        self.outcome.ends = ends(bytes, line_index.records);
+        self.outcome.last_record = line_index.last_record;
         self.outcome.lines = line_count(&self.block.bytes);
     }
 
@@ -237,6 +240,7 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
             None => line_index.lines,
         };
         self.outcome.events = line_index.records;
+        self.outcome.last_record = line_index.last_record;
         self.outcome.ends = ends(bytes, line_index.records);
         self.sample(bytes, line_index.lines);
         for at in line_index.dated.into_iter().flatten() {

@@ -18,6 +18,8 @@ pub(super) struct DocumentStats {
     /// The number of bytes that its readers provided.
     pub read: u64,
     pub lines: u64,
+    /// The number of the last line that starts a log record; 0 if none does.
+    pub last_record: u64,
     pub formats: Vec<(Format, u64)>,
     /// The number of cluster events with a reason.
     pub cluster_events: u64,

@@ -62,6 +62,8 @@ pub(crate) struct LineIndex {
     pub miles: Vec<usize>,
     /// Lines that start a log record.
     pub records: u64,
+    /// The number of the last line that starts a log record; 0 if none does.
+    pub last_record: u64,
     pub regions: Vec<Region>,
     /// The offsets of lines that a container runtime split: they continue on another line.
     pub partial: Vec<usize>,
@@ -207,6 +209,7 @@ impl LineIndex {
     #[inline]
     fn record(&mut self, start: usize) {
         self.records += 1;
+        self.last_record = self.lines;
         self.record = Some(start);
         self.structured = false;
         if self.framer.is_some() {

@@ -218,6 +218,9 @@ impl Merged {
         };
         let before = input.lines;
         input.lines += outcome.lines;
+        if outcome.last_record > 0 {
+            input.last_record = before + outcome.last_record;
+        }
         input.invalid += outcome.invalid;
         input.cluster_events += outcome.cluster_events;
         for (format, lines) in outcome.formats {

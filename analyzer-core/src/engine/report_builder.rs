@@ -58,7 +58,8 @@ impl Merged {
         self.graph.settle(&names);
         let ends = self.ends();
         let last_times = self.last_times();
-        let lines: Vec<u64> = self.documents.iter().map(|input| input.lines).collect();
+        let documents = self.documents.iter();
+        let last_records: Vec<u64> = documents.map(|input| input.last_record).collect();
         let given = |hit: &mut Hit| {
             self.graph.place(hit);
             renumber(&mut hit.document, &numbers);
@@ -92,7 +93,7 @@ impl Merged {
         let now = given.or_else(|| hits.chain(last_time).chain(shown).max());
         let correlated = correlate(
             (catalogue, way.audit),
-            (&names, &ends, &lines),
+            (&names, &ends, &last_records),
             collected.matches,
             collected.surplus,
             (&collected.at_least, &collected.further),

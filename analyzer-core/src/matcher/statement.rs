@@ -22,7 +22,7 @@ const SENTENCES: [&str; 8] = [". ", "? ", "! ", "; ", "\n", "。", "？", "；"]
 const CLAUSES: [&str; 2] = [", ", "，"];
 
 /// Words before a phrase that deny it, question it, or warn of it.
-const NOT_STATED: [&str; 31] = [
+const NOT_STATED: [&str; 33] = [
     "about",
     "any",
     "avoid",
@@ -48,6 +48,8 @@ const NOT_STATED: [&str; 31] = [
     "should",
     "solve",
     "solved",
+    "stop",
+    "stopping",
     "wasn't",
     "whether",
     "will",
@@ -80,7 +82,7 @@ const EXPLAINS: [&str; 14] = [
 ];
 
 /// Stems of verbs that report.
-const VERBS: [&str; 44] = [
+const VERBS: [&str; 45] = [
     "appear",
     "block",
     "caus",
@@ -124,6 +126,7 @@ const VERBS: [&str; 44] = [
     "say",
     "see",
     "show",
+    "stopp",
     "stuck",
 ];
 
@@ -133,7 +136,7 @@ const ENDINGS: [&str; 12] = [
 ];
 
 /// Further reporting words, in full.
-const OTHER_VERBS: [&str; 16] = [
+const OTHER_VERBS: [&str; 18] = [
     "because",
     "broke",
     "broken",
@@ -145,6 +148,8 @@ const OTHER_VERBS: [&str; 16] = [
     "stay",
     "stays",
     "stayed",
+    "stop",
+    "stops",
     "threw",
     "throw",
     "throws",
@@ -241,6 +246,17 @@ fn is_denied(clause: &str, after: &str) -> bool {
     let starts_condition = words(clause)
         .next()
         .is_some_and(|first| is_one_of(&["if", "unless", "when", "whenever"], first));
+    // `when the pod was OOMKilled` says when it happened
+    let is_past = words(clause)
+        .rev()
+        .take(2)
+        .any(|word| is_one_of(&["been", "got", "was", "were"], word))
+        && words(clause).all(|word| !is_one_of(&["a", "an", "any", "every"], word));
+    let starts_condition = starts_condition
+        && !(is_past
+            && words(clause)
+                .next()
+                .is_some_and(|first| is_one_of(&["when"], first)));
     // `even if`, `in case`: `when` inside a clause says when something happened
     let in_case = words(clause)
         .zip(words(clause).skip(1))
@@ -332,6 +348,8 @@ mod tests {
             "in this case the crane was OOMKilled",
             "crane: lift: OOMKilled",
             "OOMKilled occurs every night",
+            "When the second crane is built the first has been OOMKilled",
+            "the crane stops working after some time (CrashLoopBackOff OOMKilled)",
             "起重机出现OOMKilled",
         ] {
             assert!(states(text), "{text}");
@@ -349,6 +367,8 @@ mod tests {
             "the crane may be OOMKilled",
             "give it more memory to avoid OOMKilled cranes",
             "if the crane is OOMKilled",
+            "when a crane was OOMKilled",
+            "how to stop OOMKilled cranes",
             "it lifts boxes even if the crane is OOMKilled",
             "a second one is there in case the crane is OOMKilled",
             "it says OOMKilled: 0",

@@ -31,6 +31,8 @@ pub enum Format {
     Capnslog,
     /// PostgreSQL's (`2024-03-04 05:06:07.123 UTC [42] LOG:  ...`).
     Postgresql,
+    /// Redis' and Valkey's (`17:M 04 Mar 2024 05:06:07.123 * ...`).
+    Redis,
     /// Go's package log, and log/slog's default handler.
     GoLog,
     /// hclog's text form.
@@ -116,6 +118,7 @@ impl Format {
             Format::Klog => "klog",
             Format::Capnslog => "capnslog",
             Format::Postgresql => "postgresql",
+            Format::Redis => "redis",
             Format::GoLog => "go-log",
             Format::Hclog => "hclog",
             Format::ZerologConsole => "zerolog-console",

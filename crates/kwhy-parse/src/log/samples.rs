@@ -24,6 +24,12 @@ pub(super) const SAMPLES: &[(Format, &str)] = &[
         "2024-03-04 05:06:07.123 UTC [42] quay@tides FATAL:  berth is full",
     ),
     (
+        Format::Redis,
+        "17:S 04 Mar 2024 05:06:07.123 # berth is full",
+    ),
+    (Format::Redis, "17:M 04 Mar 05:06:07.123 * berth is free"),
+    (Format::Redis, "[17] 04 Mar 05:06:07.123 # berth is full"),
+    (
         Format::Hclog,
         "2024-03-04T05:06:07.123Z [ERROR] quay.crane: lift failed: error=\"no \\\"arm\\\"\" retries=3 list=[a, \"b c\"]",
     ),

@@ -24,6 +24,7 @@ mod nginx_error;
 mod panic;
 mod pino_pretty;
 mod postgresql;
+mod redis;
 mod trailing_pairs;
 mod zerolog_console;
 
@@ -106,6 +107,7 @@ const FORMATS: &[FormatSpec] = &[
     java_util_logging::FORMAT,
     super::layout::PYTHON,
     level_prefix::COREDNS,
+    redis::FORMAT,
     super::layout::FORMAT,
     level_prefix::FORMAT,
     funcr::FORMAT,

@@ -1,6 +1,7 @@
 //! Times with their parts in any order, for heads whose layout is unknown.
 //!
 //! Besides those of `leading_date_time`: `04-Mar-2024 05:06:07.123`, `04/Mar/2024 05:06:07`, `04 Mar 2024 05:06:07`,
+//! `04 Mar 05:06:07`,
 //! `04 03 2024 05:06:07.123`, `03/04/2024 05:06:07` (the month first, unless it is above 12), `2024.03.04 05:06:07`,
 //! `24/03/04 05:06:07`, `Mon, 04 Mar 2024 05:06:07 +0000`, `Mar 04 2024 05:06:07`, `Mar 04 05:06:07.123`,
 //! `Mon Mar 04 05:06:07 2024`, `Mar 4, 2024 5:06:07 AM`, seconds since 1970 with a fraction, `03-04 05:06:07.123`,
@@ -107,13 +108,14 @@ fn with_clock(bytes: &[u8], (days, at, stated): Date) -> Option<Found> {
     Some((Some(stamp(days, &clock, zone, stated)?), end))
 }
 
-/// Parses `04-Mar-2024`, `04/Mar/2024`, `4 Mar 2024`, `04 03 2024`, `04.03.2024`, `03/04/2024`.
+/// Parses `04-Mar-2024`, `04/Mar/2024`, `4 Mar 2024`, `4 Mar`, `04 03 2024`, `04.03.2024`, `03/04/2024`.
 fn day_first(bytes: &[u8]) -> Option<Found> {
     let (first, at) = one_or_two(bytes, 0)?;
     let mark = *bytes
         .get(at)
         .filter(|mark| matches!(mark, b'-' | b'/' | b' ' | b'.'))?;
     let at = at + 1;
+    let is_named = bytes.get(at)?.is_ascii_alphabetic();
     let (day, month, at) = if bytes.get(at)?.is_ascii_digit() {
         let (second, end) = one_or_two(bytes, at)?;
         // with slashes, the first number is the month if it can be one
@@ -128,6 +130,9 @@ fn day_first(bytes: &[u8]) -> Option<Found> {
     let &[next, y, x, w, v] = bytes.get(at..)?.first_chunk::<5>()?;
     if next != mark {
         return None;
+    }
+    if is_named && mark == b' ' && w == b':' {
+        return with_clock(bytes, (days(1970, month, day)?, at, false));
     }
     with_clock(
         bytes,
@@ -265,6 +270,7 @@ mod tests {
             ("04-Mar-2024 05:06:07.123", "2024-03-04T05:06:07.123Z"),
             ("04/Mar/2024 05:06:07", "2024-03-04T05:06:07Z"),
             ("4 Mar 2024 05:06:07", "2024-03-04T05:06:07Z"),
+            ("04 Mar 05:06:07.123", "03-04T05:06:07.123"),
             ("04 03 2024 05:06:07.123", "2024-03-04T05:06:07.123Z"),
             ("03/04/2024 05:06:07", "2024-03-04T05:06:07Z"),
             ("14/03/2024 05:06:07", "2024-03-14T05:06:07Z"),
