@@ -29,7 +29,7 @@ pub enum Failure {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// Standard input cannot be read.
@@ -41,7 +41,7 @@ pub enum Failure {
     Config {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A signature file cannot be read.
@@ -50,7 +50,7 @@ pub enum Failure {
     Signatures {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A file cannot be written.
@@ -58,7 +58,7 @@ pub enum Failure {
     Write {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A healthy input, given by `--healthy`, cannot be read.
@@ -67,7 +67,7 @@ pub enum Failure {
     Healthy {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A signature file or the configuration is invalid.

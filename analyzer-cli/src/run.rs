@@ -34,13 +34,13 @@ use kwhy_render::{Detail, View};
 /// The exit status of a run. Scripts depend on the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// It ran.
+    /// The program ran.
     Ran = 0,
-    /// It ran and found something at or above the level of `--fail-on`.
+    /// The program ran and found something at or above the level of `--fail-on`.
     Found = 1,
     /// Wrong usage, or nothing could be read.
     Failed = 2,
-    /// It was interrupted; the report covers what had been read.
+    /// The program was interrupted; the report covers what had been read.
     Interrupted = 130,
 }
 
@@ -253,7 +253,7 @@ fn refuse_empty(sources: &[Source], stdin: &mut Stdin<impl Read>) -> Result<(), 
     Ok(())
 }
 
-/// Returns true if one of the sources as given could not be read.
+/// Returns true if a source that was given could not be read.
 fn is_given(sources: &[Source], failures: &[InputError]) -> bool {
     failures.iter().any(|failure| {
         sources.iter().any(|source| match source {

@@ -189,7 +189,7 @@ fn planned(typed: &[OsString]) -> Result<Plan, Refusal> {
     plan::plan(args, &Environment::default()).map_err(Refusal::Option)
 }
 
-/// Diagnoses inputs, each call one incident.
+/// Diagnoses inputs; each call is one incident.
 pub struct Diagnoser {
     diagnose: Diagnose,
     analyzer: Analyzer,

@@ -8,7 +8,7 @@ fn files() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd/files")
 }
 
-/// Runs a program with nothing on standard input and none of the user's configuration.
+/// Runs a program with empty standard input, and without the user's configuration.
 fn run(program: &Path, args: &[&str], variables: &[(&str, &str)]) -> Output {
     let mut command = Command::new(program);
     command.args(args).current_dir(files()).stdin(Stdio::null());

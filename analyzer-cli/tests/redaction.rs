@@ -121,7 +121,7 @@ fn causes(output: &Output) -> Vec<String> {
     findings.iter().map(cause).collect()
 }
 
-/// Asserts that the program ran and printed no name of the texts below `root`.
+/// Asserts that the program ran and printed none of the private names. `root` is the folder of the texts.
 fn names_nothing(output: &Output, root: &Path, call: &str) {
     assert_eq!(output.status.code(), Some(0), "{call}: {output:?}");
     let shown = [output.stdout.as_slice(), &output.stderr].concat();

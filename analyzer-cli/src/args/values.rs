@@ -137,7 +137,7 @@ pub enum CoverageOutput {
     Json,
 }
 
-/// When to do something that depends on the terminal.
+/// The setting of what depends on the terminal, such as colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum When {

@@ -86,7 +86,7 @@ pub enum Task {
     ListSignatures,
     /// Show the file of a signature.
     ShowSignature(String),
-    /// Write rules of the community as native signatures, and native signatures as rules.
+    /// Convert community rules (CRE) to native signatures, and native signatures to rules.
     ConvertSignatures(Vec<PathBuf>),
     /// Write the keys of signatures in one order.
     FormatSignatures {
@@ -248,7 +248,7 @@ pub struct Privacy {
     pub secrets: SecretPolicy,
 }
 
-/// How names become tokens.
+/// How names are replaced by tokens.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Redaction {
     /// The key that tokens are derived from; `None` to number them in order.

@@ -84,7 +84,7 @@ pub struct LastLine<'l> {
 
 /// The bundles to diagnose, and how.
 pub struct Work<'w> {
-    /// The selection and limits, and what ends the run early.
+    /// The selection of members, limits, and what cancels the run.
     pub reading: &'w InputSet,
     /// The bundles, in order.
     pub bundles: &'w [PathBuf],

@@ -197,7 +197,7 @@ mod tests {
                         most.fetch_max(now, Ordering::SeqCst);
                         let now = busy.fetch_add(threads, Ordering::SeqCst) + threads;
                         busiest.fetch_max(now, Ordering::SeqCst);
-                        // later ones are done first
+                        // later bundles finish first
                         std::thread::sleep(Duration::from_micros(500 / (number as u64 + 1)));
                         taken.fetch_sub(needed, Ordering::SeqCst);
                         busy.fetch_sub(threads, Ordering::SeqCst);
