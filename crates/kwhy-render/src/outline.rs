@@ -30,7 +30,7 @@ pub struct Outline<'r> {
 pub struct Below<'r> {
     /// The finding.
     pub finding: &'r Finding,
-    /// Why the one above explains it.
+    /// The reason why the finding above explains it.
     pub why: &'r str,
     /// The number of steps in between; 0 if it is explained directly.
     pub depth: usize,

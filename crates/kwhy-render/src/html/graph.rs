@@ -12,7 +12,7 @@ use crate::words;
 /// The maximum number of objects, and of characters in a name.
 const NODES: usize = 24;
 const NAME: usize = 28;
-/// Sizes in pixels.
+/// The size of a box and of the gaps between boxes, in pixels.
 const BOX: (f64, f64) = (200.0, 38.0);
 const GAP: (f64, f64) = (48.0, 14.0);
 
