@@ -329,7 +329,7 @@ fn folders_dropped_files_and_signatures_are_read() {
     assert!(!json_of(&browser).contains("The ferry"));
 }
 
-/// The report is in a frame, where an address is one of the page around it.
+/// The report is in a frame, whose links resolve against the address of the page around it.
 #[test]
 fn links_of_the_report_lead_to_its_findings_and_nowhere_else() {
     let Some((browser, folder)) = opened("links") else {
