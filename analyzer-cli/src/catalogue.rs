@@ -14,16 +14,16 @@ use kwhy_bundle::sources::{self, Below};
 use kwhy_render::counted;
 use kwhy_render::escape::visible;
 
-/// The files of a folder of signatures that name causes of its own.
+/// The files in a folder of signatures that define causes.
 const CAUSES: &[&str] = &["causes.yaml", "causes.txt"];
 
-/// The number of ids that a message lists.
+/// The maximum number of ids that a message lists.
 const MAX_LISTED: usize = 3;
 
-/// The signatures to use.
+/// Loads the catalogue of a plan.
 ///
 /// # Errors
-/// The first file that cannot be read or used.
+/// A file cannot be read or is invalid; the error is that of the first one.
 pub fn load(plan: &CataloguePlan) -> Result<Catalogue, Failure> {
     let (catalogue, errors) = load_what_can_be(plan)?;
     let more = errors.len().saturating_sub(1) as u64;
@@ -33,10 +33,10 @@ pub fn load(plan: &CataloguePlan) -> Result<Catalogue, Failure> {
     }
 }
 
-/// The signatures that can be used, and what is wrong with the other files.
+/// Loads the valid signatures of a plan, and returns the errors of the other files beside them.
 ///
 /// # Errors
-/// The first file that cannot be read.
+/// A file cannot be read.
 pub fn load_what_can_be(plan: &CataloguePlan) -> Result<(Catalogue, Vec<SignatureError>), Failure> {
     let mut catalogue = if plan.builtin {
         Catalogue::builtin()
@@ -47,7 +47,7 @@ pub fn load_what_can_be(plan: &CataloguePlan) -> Result<(Catalogue, Vec<Signatur
     for path in &plan.paths {
         files.extend(files_of(path)?);
     }
-    // a signature may name a cause of any of the folders
+    // causes come first, as a signature may name a cause of any of the folders
     files.sort_by_key(|file| !is_causes(file));
     let mut errors = Vec::new();
     for file in files {
@@ -72,13 +72,13 @@ pub fn load_what_can_be(plan: &CataloguePlan) -> Result<(Catalogue, Vec<Signatur
     Ok((catalogue, errors))
 }
 
-/// The logs beside the file of one rule of the community in which it must be found, and must not.
+/// The logs beside the file of a community rule: the rule must match the first and must not match the second.
 const LOGS: [&str; 2] = ["test.log", "test-fp.log"];
 
-/// Takes the logs beside files of rules of the community as their examples.
+/// Sets the logs beside the files of community rules as the examples of these rules.
 ///
 /// # Errors
-/// The first log that cannot be read.
+/// A log cannot be read.
 pub fn take_logs(catalogue: &mut Catalogue) -> Result<(), Failure> {
     let mut rules: Vec<(String, String)> = Vec::new();
     for signature in catalogue.signatures().filter(|s| s.community.is_some()) {
@@ -86,7 +86,7 @@ pub fn take_logs(catalogue: &mut Catalogue) -> Result<(), Failure> {
     }
     rules.sort();
     for of_file in rules.chunk_by(|(file, _), (next, _)| file == next) {
-        // a log is of a rule that is alone in its file
+        // logs belong to a rule only if it is alone in its file
         let [(file, id)] = of_file else { continue };
         let folder = Path::new(file).parent().unwrap_or(Path::new(""));
         let mut texts: [Vec<String>; 2] = Default::default();
@@ -103,7 +103,7 @@ pub fn take_logs(catalogue: &mut Catalogue) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Says which built-in signatures are replaced, if any are.
+/// Returns a note that names the replaced built-in signatures; `None` if there are none.
 pub fn replaced(catalogue: &Catalogue) -> Option<String> {
     let ids: Vec<&str> = catalogue.replaced().collect();
     let (first, more) = ids.split_at(ids.len().min(MAX_LISTED));
@@ -122,10 +122,10 @@ pub fn replaced(catalogue: &Catalogue) -> Option<String> {
     Some(visible(&note).into_owned())
 }
 
-/// The signature files among files and folders, without those that name causes.
+/// Returns the signature files in the paths and below their folders, without files of causes.
 ///
 /// # Errors
-/// The first folder that cannot be read.
+/// A folder cannot be read.
 pub fn signature_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for path in paths {
@@ -135,13 +135,13 @@ pub fn signature_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-/// The bytes of a file of signatures.
+/// The maximum size of a signature file, in bytes.
 const MAX_FILE: u64 = 16 << 20;
 
-/// The text of a signature file.
+/// Returns the text of a signature file.
 ///
 /// # Errors
-/// The file cannot be read.
+/// The file cannot be read or is too large.
 pub fn read(file: &Path) -> Result<String, Failure> {
     let read = fs::File::open(file).and_then(|opened| {
         let mut text = String::new();
@@ -167,7 +167,7 @@ fn unreadable(path: &Path, source: io::Error) -> Failure {
     }
 }
 
-/// A file as given; of a folder the YAML files and the causes below it.
+/// Returns the path itself if it is a file, and the YAML files and files of causes below it if it is a folder.
 fn files_of(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);

@@ -1,4 +1,4 @@
-//! The configuration file `kwhy.toml`, and what the environment says in place of options.
+//! The configuration file `kwhy.toml`, and environment variables in place of options.
 
 use std::ffi::OsString;
 use std::io;
@@ -10,24 +10,24 @@ use crate::args::{ReportOutput, When};
 use crate::diagnostics::BadFile;
 use crate::failure::Failure;
 
-/// The variable that names signatures, as `PATH` names folders.
+/// The variable that lists files and folders of signatures, separated as in `PATH`.
 const SIGNATURES: &str = "KWHY_SIGNATURES";
-/// The variable that is the key of tokens.
+/// The variable that contains the key of redaction tokens.
 const KEY: &str = "KWHY_REDACT_KEY";
 
-/// What holds where an option does not say otherwise.
+/// Settings that apply unless an option overrides them.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Config {
     /// Files and folders of signatures; relative ones are below the file's folder.
     pub signatures: Vec<PathBuf>,
-    /// The form of a report.
+    /// The output format of reports.
     pub output: Option<ReportOutput>,
     /// When to use colour.
     pub color: Option<When>,
-    /// True if names become tokens.
+    /// True if names are replaced by tokens.
     pub redact: bool,
-    /// What tokens are made of; of the environment alone.
+    /// The key that tokens are derived from; only the environment can set it.
     #[serde(skip)]
     pub redact_key: Option<String>,
 }
@@ -36,7 +36,7 @@ impl Config {
     /// Reads the file, if there is one, and the environment.
     ///
     /// # Errors
-    /// The file cannot be read or is wrong.
+    /// The file cannot be read or is invalid.
     pub fn load(
         read_file: bool,
         variable: impl Fn(&str) -> Option<OsString>,
@@ -55,7 +55,7 @@ impl Config {
     }
 }
 
-/// The place of the file: `kwhy/kwhy.toml` below the user's folder of configurations.
+/// Returns the path of the file: `kwhy/kwhy.toml` in the user's configuration folder. `None` if that is unknown.
 fn place(variable: &impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let absolute = |name| {
         let folder = PathBuf::from(variable(name)?);
@@ -93,7 +93,7 @@ fn read(place: &Path) -> Result<Config, Failure> {
     Ok(config)
 }
 
-/// Reads a file's text. The error is a byte and what is wrong there.
+/// Parses the text of the file. An error is a byte offset and a message.
 fn parse(text: &str) -> Result<Config, (usize, String)> {
     toml::from_str(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);

@@ -1,4 +1,4 @@
-//! A diagnosis, from its inputs to a report of what was asked for.
+//! A diagnosis: from the inputs to a report, narrowed to what was asked for.
 
 use std::io::Read;
 
@@ -18,7 +18,7 @@ use crate::redact;
 use crate::stdin::Stdin;
 use crate::word::Word;
 
-/// The analyzer of a plan. What its signatures replace is a note.
+/// Builds the analyzer of a plan. A note lists the built-in signatures that are replaced.
 ///
 /// # Errors
 /// The signatures cannot be read.
@@ -47,7 +47,8 @@ pub fn analyzer(
     Ok(analyzer)
 }
 
-/// The names in the inputs if they become tokens, and all of standard input if it was read for that.
+/// Collects the names in the inputs if they are to be replaced by tokens. Also returns the content of standard input,
+/// which cannot be read a second time. Both are `None` if names stay.
 pub fn names(
     (privacy, signatures): (&Privacy, &CataloguePlan),
     reading: &InputSet,
@@ -66,7 +67,7 @@ pub fn names(
     Ok((Some(identities), Some(kept)))
 }
 
-/// The renderer of a form. The layout and the detail are of text for people.
+/// Returns the renderer of a format. Layout and detail only apply to text for people.
 pub fn renderer(form: Form, layout: Layout, detail: Detail) -> Box<dyn Render> {
     match form {
         Form::Human => Box::new(Human { layout, detail }),
@@ -79,14 +80,14 @@ pub fn renderer(form: Form, layout: Layout, detail: Detail) -> Box<dyn Render> {
     }
 }
 
-/// Omits what is of another namespace.
+/// Removes the findings of other namespaces if one was asked for.
 pub fn narrow(diagnose: &Diagnose, report: &mut Report, is_there: bool) {
     if let Some(namespace) = &diagnose.bundle.namespace {
         select::keep_namespace(report, namespace, is_there);
     }
 }
 
-/// Hands out the sources of a set, standard input being this reader.
+/// Returns a function that hands out the documents of an input set, with `stdin` as standard input.
 pub fn sources(
     stdin: impl Read + Send,
 ) -> impl FnOnce(&InputSet, &mut (dyn DocumentSink + Send)) -> Inputs {
@@ -96,8 +97,8 @@ pub fn sources(
     }
 }
 
-/// Reads all that `feed` hands out as one incident, and says whether the namespace that is asked for occurs anywhere in
-/// it. The lines around the evidence are kept if that is asked for.
+/// Analyses all documents that `feed` hands out as one incident. The last value is true if the namespace that was
+/// asked for occurs in them. With `keep`, the report contains the lines around the evidence.
 pub fn read(
     analyzer: &Analyzer,
     reading: &InputSet,
@@ -125,12 +126,12 @@ pub fn read(
     (inputs, report, is_there)
 }
 
-/// Takes documents into an incident.
+/// A sink that adds documents to an incident.
 struct IncidentSink {
     incident: Incident,
-    /// The namespace that is asked for.
+    /// The search for the namespace that was asked for.
     namespace: Option<Word>,
-    /// Copies of the documents, if they are wanted.
+    /// Copies of the documents, if lines around the evidence are wanted.
     kept: Option<Kept>,
 }
 
@@ -145,7 +146,7 @@ impl DocumentSink for IncidentSink {
             }
             None => content,
         };
-        // the reader reports why a stream ends
+        // read errors are ignored here: whatever feeds the sink reports them
         let _ = match &mut self.namespace {
             Some(word) if !word.is_there => {
                 self.incident.read_about(name, about, word.within(content))
@@ -159,8 +160,8 @@ impl DocumentSink for IncidentSink {
     }
 }
 
-/// Runs the work on a pool of so many threads, or of one for each processor. The calling thread only waits, so that there is no
-/// further heap of its own; it does the work itself if no thread can be had.
+/// Runs the work on a pool of `threads` threads, one for each processor by default. The calling thread only waits, so
+/// that it needs no heap of its own; if no thread can be started, it does the work itself.
 pub fn on_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) -> T {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads.unwrap_or_default())
@@ -171,8 +172,8 @@ pub fn on_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Se
     }
 }
 
-/// Omits the findings that are not wanted. Returns true if one is at or above the level of `--fail-on`, and the number
-/// of those omitted.
+/// Removes the findings that are not wanted. Returns true if one is at or above the level of `--fail-on`, and the
+/// number of findings removed.
 pub fn select_findings(diagnose: &Diagnose, report: &mut Report) -> (bool, usize) {
     let unsure = select::keep_sure(report, diagnose.min_confidence);
     let found = select::holds(report, diagnose.fail_on);

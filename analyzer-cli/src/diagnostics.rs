@@ -10,7 +10,7 @@ use kwhy_render::Layout;
 use kwhy_render::counted;
 use kwhy_render::escape::visible;
 
-/// An error with what to do about it.
+/// Draws an error with its advice.
 pub fn draw(layout: &Layout, problem: &dyn Diagnostic) -> String {
     let theme = if layout.color {
         GraphicalTheme::unicode()
@@ -31,7 +31,7 @@ pub fn draw(layout: &Layout, problem: &dyn Diagnostic) -> String {
     }
 }
 
-/// A file that cannot be used, with the place of the error.
+/// An error in a file, with its place and the text around it.
 pub struct BadFile {
     file: String,
     place: (usize, usize),
@@ -56,7 +56,7 @@ impl From<SignatureError> for BadFile {
 }
 
 impl BadFile {
-    /// Says that there are so many errors beside this one.
+    /// Mentions the number of further errors in the advice.
     pub fn with_more(mut self, more: u64) -> BadFile {
         if more > 0 {
             let errors = counted(more, "more error");
@@ -70,7 +70,7 @@ impl BadFile {
         (&self.file, self.place)
     }
 
-    /// `place` is the line and the column, counted from 1.
+    /// Creates an error at `place`, its line and column counted from 1.
     pub fn new(
         file: &str,
         source: &str,

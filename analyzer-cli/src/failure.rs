@@ -13,23 +13,23 @@ pub enum Failure {
     #[error("nothing could be read")]
     #[diagnostic(help("kwhy reads standard input, files and folders: `kwhy describe.txt`"))]
     NothingRead,
-    /// Nothing came in.
+    /// Standard input is empty.
     #[error("standard input is empty")]
     #[diagnostic(help(
         "the command before the pipe printed nothing; what it prints on standard error comes along with \
          `kubectl ... 2>&1 | kwhy`"
     ))]
     EmptyInput,
-    /// A paste of which no signature can be made.
+    /// A paste contains no record to make a signature of.
     #[error("the paste has no line to make a signature of")]
     #[diagnostic(help("paste the line that shows the fault: `kwhy signatures new paste.txt`"))]
     NoRecord,
-    /// A file to copy cannot be read.
+    /// An input cannot be read.
     #[error("cannot read {}", visible(&.path.display().to_string()))]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// Standard input cannot be read.
@@ -41,7 +41,7 @@ pub enum Failure {
     Config {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A signature file cannot be read.
@@ -50,7 +50,7 @@ pub enum Failure {
     Signatures {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A file cannot be written.
@@ -58,31 +58,31 @@ pub enum Failure {
     Write {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// An input in which nothing is wrong cannot be read.
+    /// A healthy input, given by `--healthy`, cannot be read.
     #[error("cannot read {}", visible(&.path.display().to_string()))]
     #[diagnostic(help("--healthy names a file or a folder of them"))]
     Healthy {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// A signature cannot be used.
+    /// A signature file or the configuration is invalid.
     #[error(transparent)]
     #[diagnostic(transparent)]
     Signature(#[from] BadFile),
-    /// There is no cause or signature of that id.
+    /// There is no cause, signature or command of that name.
     #[error("there is no {what} `{}`", visible(.id))]
     #[diagnostic(help("{advice}"))]
     Unknown {
-        /// The kind of thing that was looked up.
+        /// The kind of thing that was asked for.
         what: &'static str,
         /// The id.
         id: String,
-        /// A hint at where the ids are listed, and at one that is close.
+        /// A hint at a similar id, or at where the ids are listed.
         advice: String,
     },
     /// The output cannot be written.

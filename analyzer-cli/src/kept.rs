@@ -4,13 +4,13 @@ use std::io::{self, Read};
 
 use kwhy_core::Report;
 
-/// The largest document that is kept, and the size of all.
+/// The maximum size of a document that is kept, and of all together, in bytes.
 const LARGEST: usize = 1 << 20;
 const ALL: usize = 64 << 20;
-/// The number of lines before and after the evidence.
+/// The number of lines shown before and after the evidence.
 const LINES: u64 = 2;
 
-/// Documents by name.
+/// The documents that are kept, with their names.
 #[derive(Debug, Default)]
 pub struct Kept {
     documents: Vec<(String, Vec<u8>)>,
@@ -18,7 +18,7 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Passes on what a reader gives, and keeps it if it is not too large.
+    /// Returns a reader that also keeps a copy of the document if it is not too large.
     pub fn copying<'k, R: Read + ?Sized>(
         &'k mut self,
         name: &str,
@@ -32,7 +32,7 @@ impl Kept {
         }
     }
 
-    /// Fills in the lines around the evidence of the documents that were kept.
+    /// Adds the lines around the evidence to a report, from the documents that were kept.
     pub fn fill(self, report: &mut Report) {
         for (name, content) in self.documents {
             report.add_lines_around(&name, &content, LINES);
@@ -40,11 +40,11 @@ impl Kept {
     }
 }
 
-/// A reader whose bytes are kept.
+/// A reader that copies what it reads; dropping it keeps the copy.
 pub struct Copying<'k, R: ?Sized> {
     reader: &'k mut R,
     name: String,
-    /// `None` once it is too large.
+    /// The bytes so far; `None` once they are too many.
     copy: Option<Vec<u8>>,
     kept: &'k mut Kept,
 }

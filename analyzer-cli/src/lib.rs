@@ -1,13 +1,13 @@
 //! `kwhy`: names the root cause in pasted kubectl output, logs and events.
 //!
-//! All that touches the world is in this crate; the analysis is `analyzer-core`'s. A command line
-//! goes through `args` (what was typed) and `plan` (what it means) to `run`, which reads the sources, has them analysed
-//! (`diagnose`) and hands the report to a renderer. `extract` prints events, objects and records in other forms, `scan` reads
-//! many bundles; `signatures` contains the sub-commands on signatures and causes, `catalogue` loads them.
+//! All interaction with the outside world is in this crate; the analysis is in `analyzer-core`. A command line goes
+//! through `args` (what was typed) and `plan` (what it means) to `run`, which reads the sources, has them analysed
+//! (`diagnose`) and hands the report to a renderer. `extract` prints events, objects and records in other formats, and
+//! `scan` reads many bundles; `signatures` contains the sub-commands about signatures and causes, and `catalogue`
+//! loads them.
 //!
-//! The library part runs the program inside of another one ([`main`]) and gives that the same work without an output
-//! ([`session`]): the Python package in `python/` is made of it. It is no interface for other programs; those use `kwhy-core`
-//! and `kwhy-bundle`.
+//! The library exists for the Python package in `python/`: it runs the program inside another one ([`main`]), or does
+//! the same work and returns the results ([`session`]). Other programs should use `kwhy-core` and `kwhy-bundle`.
 //!
 //! Exit status: 0 it ran; 1 it ran and found something at or above `--fail-on`; 2 wrong usage, or a given path or all of
 //! the input could not be read; 130 interrupted. A closed standard output is not a failure.
@@ -82,13 +82,13 @@ pub fn main(typed: impl IntoIterator<Item = OsString>) -> u8 {
     };
     let stdin = io::stdin();
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout());
-    // unlocked, as the progress is drawn by a thread of its own
+    // not locked, as another thread draws the progress
     let mut err = io::stderr();
     let status = match run(&plan, stdin, &mut out, &mut err) {
         Ok(status) => status,
         Err(failure) if failure.is_broken_pipe() => Status::Ran,
         Err(failure) => {
-            // where standard error is gone too, the status still shows
+            // if standard error is closed too, the status still shows the failure
             let width = plan.err_columns.unwrap_or(plan.layout.width);
             let layout = Layout {
                 width,
@@ -101,7 +101,7 @@ pub fn main(typed: impl IntoIterator<Item = OsString>) -> u8 {
     status as u8
 }
 
-/// Says what is wrong with the arguments, or prints the help that they ask for.
+/// Prints what is wrong with the arguments, or the help that they ask for.
 fn refuse(error: &clap::Error) -> u8 {
     if !error.use_stderr() {
         // help is wrapped by clap; a closed standard output is not a failure
@@ -126,11 +126,11 @@ fn refuse(error: &clap::Error) -> u8 {
     Status::Failed as u8
 }
 
-/// An error without secrets, and the same with colours.
+/// Returns the text of an error without secrets, plain and with colours.
 fn without_secrets(text: &StyledStr) -> (String, String) {
     let typed = text.to_string();
     let plain = masked(&typed).into_owned();
-    // colours are where a secret is known by what is before it
+    // escapes of colours would separate a secret from the name that reveals it
     let colored = match plain == typed {
         true => text.ansi().to_string(),
         false => plain.clone(),
@@ -138,7 +138,7 @@ fn without_secrets(text: &StyledStr) -> (String, String) {
     (plain, colored)
 }
 
-/// The columns of the terminal on standard error, if it is one.
+/// Returns the columns of the terminal on standard error; `None` if it is not a terminal.
 fn columns_of_errors() -> Option<usize> {
     let err = io::stderr();
     let size = terminal_size::terminal_size_of(&err);
@@ -153,7 +153,7 @@ fn no_color() -> bool {
     set("NO_COLOR").is_some() || set("TERM").is_some_and(|term| term == "dumb")
 }
 
-/// The name by which the program is called, as it is typed: kubectl runs `kubectl-kwhy` for `kubectl kwhy`.
+/// Returns the name of the program as it is typed: kubectl runs `kubectl-kwhy` for `kubectl kwhy`.
 fn program(called: Option<&Path>) -> &'static str {
     match called.and_then(Path::file_stem) {
         Some(name) if name == "kubectl-kwhy" => "kubectl kwhy",
@@ -161,7 +161,7 @@ fn program(called: Option<&Path>) -> &'static str {
     }
 }
 
-/// The environment that the program was started in.
+/// Returns the environment that the program was started in.
 fn world(program: &'static str, config: Config) -> Environment {
     let stdout = io::stdout();
     Environment {

@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-/// The parsers make many small values, for which the allocators of most systems take a fifth of the time, and musl's
-/// far more.
+/// Parsers allocate many small values, which takes a fifth of the time with the allocators of most systems, and far
+/// more with musl's.
 #[cfg(feature = "mimalloc")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -1,4 +1,4 @@
-//! What is to be noted, on standard error.
+//! Notes on standard error.
 
 use std::io::{self, Write};
 
@@ -7,17 +7,17 @@ use kwhy_render::Layout;
 use kwhy_render::escape::visible;
 use kwhy_render::style::Style;
 
-/// The column at which the further lines of a note start: that after `kwhy: `.
+/// The indentation of the further lines of a note: the width of `kwhy: `.
 const INDENT: usize = 6;
 
-/// Writes notes: each a line, or as many as a terminal needs.
+/// Writes notes, one a line, or wrapped on a terminal.
 pub struct Notes<'w> {
     err: &'w mut dyn Write,
     columns: Option<usize>,
 }
 
 impl<'w> Notes<'w> {
-    /// Notes for a terminal of so many columns, or for any other reader.
+    /// Creates a writer of notes for a terminal of `columns`, or for any other reader.
     pub fn new(err: &'w mut dyn Write, columns: Option<usize>) -> Notes<'w> {
         Notes { err, columns }
     }
@@ -25,9 +25,9 @@ impl<'w> Notes<'w> {
     /// Writes a note.
     ///
     /// # Errors
-    /// The writer's.
+    /// The writer fails.
     pub fn note(&mut self, text: &str) -> io::Result<()> {
-        // a path may be an address with a password
+        // a path may be a URL with a password
         let text = format!("kwhy: {}", visible(&masked(text)));
         fitted(&mut *self.err, self.columns, Style::Plain, &text, INDENT)
     }
@@ -35,16 +35,16 @@ impl<'w> Notes<'w> {
     /// Writes a text of several lines as it is.
     ///
     /// # Errors
-    /// The writer's.
+    /// The writer fails.
     pub fn text(&mut self, text: &str) -> io::Result<()> {
         writeln!(self.err, "{text}")
     }
 }
 
-/// Writes a text in one line, or on a terminal in as many as it needs; these hang at `indent`.
+/// Writes a text on one line. On a terminal it is wrapped, with its further lines indented by `indent`.
 ///
 /// # Errors
-/// The writer's.
+/// The writer fails.
 pub fn fitted(
     out: &mut dyn Write,
     columns: Option<usize>,

@@ -1,4 +1,4 @@
-//! The report of a bundle is the same in whatever order its members occur, as an archive and as a folder.
+//! The report of a bundle does not depend on the order of its members, neither in an archive nor in a folder.
 
 use std::fs;
 use std::path::Path;
@@ -13,8 +13,9 @@ use kwhy_bundle::testing::{tar_of, zip_of};
 
 const UID: &str = "7d1e0f3a-2222-4b5c-9d6e-00000000000";
 
-/// A `kind export logs` of three nodes. All kubelets miss the same ConfigMap, more often than hits are kept of one
-/// object; each node has a pod that panics, whose log occurs in two places; two lines no signature knows.
+/// Returns the members of a `kind export logs` of three nodes. All kubelets miss the same ConfigMap, more often than
+/// hits are kept for one object; each node has a pod that panics, whose log is in two places, with a line that no
+/// signature matches.
 fn members() -> Vec<(String, String)> {
     let mut all = vec![("lab/kind-version.txt".to_owned(), "v0.23.0\n".to_owned())];
     for (number, node) in (1..).zip(["lab-w1", "lab-w2", "lab-w3"]) {
@@ -46,7 +47,7 @@ fn members() -> Vec<(String, String)> {
     all
 }
 
-/// The report on a path, with the names that the members have in a folder.
+/// Returns the report on a path, with the names of members as in a folder.
 fn report(path: &Path, folder: &Path, threads: &str) -> String {
     let path = path.to_str().unwrap();
     let args = ["kwhy", "-o", "json", "-j", threads, path];

@@ -1,4 +1,4 @@
-//! The progress that is shown while a run continues, and its interruption.
+//! The progress bar of a run, and its interruption by Ctrl-C.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -13,9 +13,9 @@ use kwhy_core::Cancel;
 
 use crate::whole;
 
-/// Work that takes less is not shown.
+/// Shorter work shows no progress bar.
 const QUIET: Duration = Duration::from_secs(1);
-/// The interval of drawing.
+/// The interval between updates.
 const EVERY: Duration = Duration::from_millis(100);
 
 /// A bar on standard error, until it is dropped.
@@ -25,7 +25,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Shows how much has been read, of a total if that is known. Does nothing without a terminal.
+    /// Shows the number of bytes read, out of `all` if that is known. Does nothing unless `is_shown`.
     pub fn start(shared: &Arc<Shared>, all: Option<u64>, is_shown: bool) -> Progress {
         if !is_shown {
             return Progress {
@@ -76,7 +76,7 @@ impl Drop for Progress {
     fn drop(&mut self) {
         self.stop = None;
         if let Some(thread) = self.thread.take() {
-            // what it draws is not a matter of the result
+            // a panic while drawing must not affect the result
             let _ = thread.join();
         }
     }
@@ -99,7 +99,7 @@ fn new_bar(all: Option<u64>, target: ProgressDrawTarget) -> ProgressBar {
     }
 }
 
-/// `1.2 GiB unpacked, 145 files, 230 MiB a second`.
+/// Returns the message beside the bar: `1.2 GiB unpacked, 145 files, 230 MiB a second`.
 fn message(shared: &Shared, elapsed: Duration) -> String {
     let read = shared.read.load(Ordering::Relaxed);
     let unpacked = shared.unpacked.load(Ordering::Relaxed).max(read);
@@ -116,7 +116,7 @@ fn message(shared: &Shared, elapsed: Duration) -> String {
 /// program.
 pub fn on_interrupt(stop: &Cancel) {
     let stop = stop.clone();
-    // without it Ctrl-C ends the program at once, as ever
+    // without a handler Ctrl-C ends the program at once, as usual
     let _ = ctrlc::set_handler(move || {
         if stop.cancel() {
             whole::remove_unfinished();

@@ -1,4 +1,4 @@
-//! `--redact`: reads the inputs for the names in them, before they are diagnosed.
+//! `--redact`: collects the names in the inputs before they are diagnosed.
 
 use std::io::{self, Read};
 
@@ -17,7 +17,7 @@ use kwhy_render::counted;
 /// Fields of logs that name a user.
 const PEOPLE: &[&str] = &["user", "username", "login", "owner"];
 
-/// How names become tokens; those of products that signatures know stay.
+/// Prepares the replacement of names by tokens. Names of products that signatures mention stay.
 ///
 /// # Errors
 /// The signatures cannot be read.
@@ -31,7 +31,7 @@ pub fn identities(
     Ok(identities.with_static_pods(catalogue.static_pods()))
 }
 
-/// How names become tokens, if they do.
+/// Prepares the replacement of names by tokens; `None` if names stay.
 ///
 /// # Errors
 /// The signatures cannot be read.
@@ -43,7 +43,7 @@ pub fn wanted(
     redaction.map(|it| identities(it, signatures)).transpose()
 }
 
-/// The names that what `feed` hands out shows as such.
+/// Collects the names in the documents that `feed` hands out.
 pub fn names(
     identities: Identities,
     reading: &InputSet,
@@ -51,7 +51,7 @@ pub fn names(
 ) -> Identities {
     let limits = reading.limits.read;
     let mut names = Names { identities, limits };
-    // what cannot be read is reported when it is diagnosed
+    // read errors are reported when the input is read again for the diagnosis
     let reading = InputSet {
         shared: reading.shared.next(),
         ..reading.clone()
@@ -60,7 +60,7 @@ pub fn names(
     names.identities
 }
 
-/// Takes the names of documents.
+/// A sink that collects the names in documents.
 struct Names {
     identities: Identities,
     limits: ReadLimits,
@@ -78,7 +78,7 @@ impl DocumentSink for Names {
             let events = part.parsed.events.iter().map(|event| &event.subject);
             let mut subjects: Vec<Subject> = Vec::new();
             for subject in objects.chain(events) {
-                // records of one writer follow each other
+                // consecutive records often have the same subject
                 if subjects.last() != Some(subject) {
                     subjects.push(subject.clone());
                 }
@@ -94,7 +94,7 @@ impl DocumentSink for Names {
                     subjects.push(Subject::new("object", namespace, name.value.as_str()));
                 }
             }
-            // a text that names something has a mark before the name
+            // a text that names something has a quote or `=` before the name
             let texts = part.parsed.events.iter().flat_map(|event| event.texts());
             let texts = texts.filter(|text| text.as_str().contains(['"', '=']));
             (
@@ -112,13 +112,13 @@ impl DocumentSink for Names {
     }
 }
 
-/// The bytes of standard input that are kept: it is read twice.
+/// The maximum size of streams that are kept in memory to be read twice, in bytes.
 pub const MAX_KEPT: u64 = 256 << 20;
 
-/// All of standard input or another stream that has at most so many bytes.
+/// Reads all of a stream, at most `room` bytes.
 ///
 /// # Errors
-/// The reader's, and `FileTooLarge`.
+/// The stream cannot be read, or it is larger (`FileTooLarge`).
 pub fn kept(stream: impl Read, room: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let length = stream.take(room + 1).read_to_end(&mut bytes)?;
@@ -130,7 +130,7 @@ pub fn kept(stream: impl Read, room: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Says what was replaced: `redacted: 2 kinds ...`.
+/// Returns a note on what was replaced: `redacted: 2 kinds ...`.
 pub fn summary(identities: &Identities) -> String {
     let counts = identities.counts();
     let counts: Vec<String> = counts

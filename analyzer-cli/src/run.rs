@@ -1,4 +1,4 @@
-//! Does what was planned.
+//! Runs a plan.
 
 use kwhy_render::Layout;
 use std::io::{self, Read, Write};
@@ -31,16 +31,16 @@ use kwhy_render::escape::visible;
 use kwhy_render::style::Style;
 use kwhy_render::{Detail, View};
 
-/// The outcome of a run. The numbers are a contract.
+/// The exit status of a run. Scripts depend on the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// It ran.
+    /// The program ran.
     Ran = 0,
-    /// It ran and found something at or above the level of `--fail-on`.
+    /// The program ran and found something at or above the level of `--fail-on`.
     Found = 1,
     /// Wrong usage, or nothing could be read.
     Failed = 2,
-    /// It was interrupted; the report covers what had been read.
+    /// The program was interrupted; the report covers what had been read.
     Interrupted = 130,
 }
 
@@ -128,7 +128,7 @@ pub fn run(
             let named = || names(privacy, &reading, &mut stdin);
             let (identities, kept) = on_threads(convert.threads, named)?;
             let identities = identities.map(Mutex::new);
-            // tokens are numbered in the order of the input
+            // tokens are numbered in the order of the input, which one thread keeps
             let threads = match identities {
                 Some(_) => Some(1),
                 None => convert.threads,
@@ -207,7 +207,7 @@ pub fn run(
     }
 }
 
-/// Writes a redacted copy, and says what was replaced and what is not in it. Nothing if it was interrupted.
+/// Writes a redacted copy, and notes what is not in it. Returns a summary, or `None` if reading was interrupted.
 fn redact_copy(
     plan: &RedactPlan,
     reading: &InputSet,
@@ -238,14 +238,14 @@ fn redact_copy(
     Ok(Some(format!("{files} in {}; {summary}", visible(&to))))
 }
 
-/// The keys that end what is typed.
+/// The keys that end typed input.
 const END_OF_INPUT: &str = if cfg!(windows) {
     "Ctrl-Z and Enter"
 } else {
     "Ctrl-D"
 };
 
-/// Nothing to read is an error where standard input is all there is.
+/// Returns an error if standard input is the only source and is empty.
 fn refuse_empty(sources: &[Source], stdin: &mut Stdin<impl Read>) -> Result<(), Failure> {
     if sources == [Source::Stdin] && stdin.is_empty() {
         return Err(Failure::EmptyInput);
@@ -253,7 +253,7 @@ fn refuse_empty(sources: &[Source], stdin: &mut Stdin<impl Read>) -> Result<(), 
     Ok(())
 }
 
-/// Returns true if one of the sources as given could not be read.
+/// Returns true if a source that was given could not be read.
 fn is_given(sources: &[Source], failures: &[InputError]) -> bool {
     failures.iter().any(|failure| {
         sources.iter().any(|source| match source {
@@ -341,7 +341,7 @@ kwhy names the root cause in pasted kubectl output, logs and events. Give it som
     )
 }
 
-/// An input that cannot be read is reported; the rest is analysed.
+/// Notes each input that cannot be read, with advice; the others are analysed.
 fn warn(plan: &Plan, failures: &[InputError], notes: &mut Notes<'_>) -> io::Result<()> {
     for failure in failures {
         let meant = Some(failure).filter(|failure| failure.is_not_found());
@@ -374,15 +374,15 @@ fn diagnosed(
     };
     let status = if found { Status::Found } else { Status::Ran };
     match render.render(&view, out).and_then(|()| out.flush()) {
-        // who reads no further has seen enough
+        // a reader that stops early has seen enough
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(status),
         Err(error) => Err(error.into()),
         Ok(()) => Ok(status),
     }
 }
 
-/// Shows a failure.
+/// Returns a failure as text for standard error.
 pub fn show(failure: &Failure, layout: &Layout) -> String {
-    // what is shown of a file or of an argument may be a secret
+    // a quoted file or argument may contain a secret
     masked(&diagnostics::draw(layout, failure)).into_owned()
 }

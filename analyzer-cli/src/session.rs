@@ -1,4 +1,4 @@
-//! The program's work inside of another program: reports and records in place of an output, inputs that are no files.
+//! The program as a library: it returns reports instead of writing them, and reads inputs that are not files.
 //!
 //! Options are those of the command line and mean the same. Neither the configuration file nor the environment is read.
 
@@ -24,19 +24,19 @@ use crate::redact;
 
 pub use crate::failure::Failure;
 
-/// Why a session cannot begin or has no result.
+/// The reason why a session cannot start or has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
-    /// An option is wrong.
+    /// An option is invalid.
     #[error("{0}")]
     Option(String),
-    /// All else: see [`Failure`].
+    /// Any other error: see [`Failure`].
     #[error(transparent)]
     Failed(#[from] Failure),
 }
 
 impl Refusal {
-    /// Returns the file that is wrong, with the line and column counted from 1 if they are known.
+    /// Returns the file that caused the error, with the line and column counted from 1 if they are known.
     pub fn place(&self) -> Option<(&Path, Option<(usize, usize)>)> {
         let Refusal::Failed(failure) = self else {
             return None;
@@ -55,7 +55,7 @@ impl Refusal {
         }
     }
 
-    /// Returns the operating system's error, if that is the reason.
+    /// Returns the operating system's error, if that is the cause.
     pub fn io_error(&self) -> Option<&io::Error> {
         let source = std::error::Error::source(self)?;
         source.downcast_ref::<io::Error>()
@@ -65,17 +65,17 @@ impl Refusal {
 /// A named stream of bytes.
 pub type Part<'p> = (String, Box<dyn Read + Send + 'p>);
 
-/// What is read.
+/// The input of a session.
 pub enum Given<'g> {
     /// Files, folders and archives, as one incident.
     Paths(Vec<PathBuf>),
     /// One file or archive.
     Stream(Part<'g>),
-    /// The members of a bundle of this name, one by one. A name is a path in it, with `/` between folders.
+    /// The members of a bundle of this name, one by one. The name of a member is its path, with `/` between folders.
     Members(String, Box<dyn Iterator<Item = Part<'g>> + Send + 'g>),
 }
 
-/// What is read, if need be twice.
+/// An input, and whether it can be read a second time.
 enum Feed<'g> {
     Once(Given<'g>),
     Twice(Held),
@@ -88,7 +88,7 @@ struct Held {
 }
 
 impl<'g> Feed<'g> {
-    /// Keeps in memory what cannot be read twice, if that is necessary.
+    /// Holds streams in memory if they are to be read twice.
     fn new(given: Given<'g>, is_twice: bool) -> Result<Feed<'g>, Failure> {
         let mut room = redact::MAX_KEPT;
         let mut hold = |(name, reader): Part<'g>| {
@@ -129,7 +129,7 @@ impl<'g> Feed<'g> {
         }
     }
 
-    /// The names in what is read twice, if they become tokens.
+    /// Collects the names in the input, if they are to be replaced by tokens.
     fn names(&self, identities: Option<&Identities>, reading: &InputSet) -> Option<Identities> {
         let identities = identities?.clone();
         let feed = |reading: &InputSet, sink: &mut dyn DocumentSink| match self {
@@ -148,7 +148,7 @@ impl Held {
     }
 }
 
-/// Hands out the members of a bundle, or files that are each all of a source.
+/// Hands out the members of a bundle, or files that are sources of their own.
 fn parts<'p>(
     bundle: Option<&str>,
     all: impl Iterator<Item = Part<'p>>,
@@ -174,7 +174,7 @@ fn parts<'p>(
     streams.finish().0
 }
 
-/// The plan of a command line without the program's name.
+/// Derives the plan from a command line without the program's name.
 fn planned(typed: &[OsString]) -> Result<Plan, Refusal> {
     let typed = std::iter::once(OsString::from("kwhy")).chain(typed.iter().cloned());
     let mut command = Args::command_of("kwhy");
@@ -189,15 +189,15 @@ fn planned(typed: &[OsString]) -> Result<Plan, Refusal> {
     plan::plan(args, &Environment::default()).map_err(Refusal::Option)
 }
 
-/// Diagnoses inputs, each call one incident.
+/// Diagnoses inputs; each call is one incident.
 pub struct Diagnoser {
     diagnose: Diagnose,
     analyzer: Analyzer,
-    /// How names become tokens, if they do.
+    /// The tokens that replace names; `None` if names stay.
     identities: Option<Identities>,
 }
 
-/// A diagnosis.
+/// The result of a diagnosis.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Diagnosis {
@@ -207,15 +207,15 @@ pub struct Diagnosis {
     pub left_out: usize,
     /// The number of sources that could be read.
     pub read: usize,
-    /// What could not be read; it is among the limits of the report too.
+    /// The errors of inputs that could not be read; they are among the limits of the report too.
     pub failures: Vec<InputError>,
 }
 
 impl Diagnoser {
-    /// With the options of `kwhy`.
+    /// Creates a diagnoser from options of `kwhy`.
     ///
     /// # Errors
-    /// An option is wrong, or signatures cannot be used.
+    /// An option is invalid, or signatures cannot be used.
     pub fn new(typed: &[OsString]) -> Result<Diagnoser, Refusal> {
         let mut plan = planned(typed)?;
         let task = std::mem::replace(&mut plan.task, Task::Hint);
@@ -234,8 +234,8 @@ impl Diagnoser {
         })
     }
 
-    /// Diagnoses an input until it ends or is cancelled. What is read of hostile or broken inputs is reported. The lines
-    /// around the evidence are kept if that is asked for.
+    /// Diagnoses an input until it ends or is cancelled. Of a broken or hostile input, what can be read is diagnosed.
+    /// With `keep`, the report contains the lines around the evidence.
     ///
     /// # Errors
     /// A stream that has to be read twice cannot be read, or is too large for that.
@@ -265,10 +265,10 @@ impl Diagnoser {
     }
 }
 
-/// Writes a report as `kwhy -o` does, in a form of that name.
+/// Returns a report in the format of this name, as `kwhy -o` writes it.
 ///
 /// # Errors
-/// There is no such form.
+/// There is no such format.
 pub fn render(
     report: &Report,
     left_out: usize,
@@ -285,8 +285,8 @@ pub fn render(
     Ok(text)
 }
 
-/// One of several parts into which the documents of an input are divided, each by the same rule: a document belongs to the
-/// part that has the fewest bytes before it.
+/// One of several parts of an input's documents. All parts apply the same rule: a document belongs to the part that
+/// has the fewest bytes so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
     /// The number of the part, counted from 0.
@@ -299,7 +299,7 @@ pub struct Share {
 pub struct Converter {
     convert: Convert,
     layout: Layout,
-    /// How names become tokens, if they do.
+    /// The tokens that replace names; `None` if names stay.
     identities: Option<Identities>,
 }
 
@@ -309,17 +309,18 @@ pub struct Converter {
 pub struct Converted {
     /// The number of sources that could be read.
     pub read: usize,
-    /// What could not be read.
+    /// The errors of inputs that could not be read.
     pub failures: Vec<InputError>,
     /// Limits that were met, and damage.
     pub limits: Vec<LimitMet>,
 }
 
 impl Converter {
-    /// With a command (`events`, `objects`, `records`) and its options. A record names its document.
+    /// Creates a converter from a command (`events`, `objects`, `records`) and its options. Records name their
+    /// documents.
     ///
     /// # Errors
-    /// An option is wrong, or signatures cannot be used.
+    /// An option is invalid, or signatures cannot be used.
     pub fn new(typed: &[OsString]) -> Result<Converter, Refusal> {
         let mut plan = planned(typed)?;
         let task = std::mem::replace(&mut plan.task, Task::Hint);
@@ -339,11 +340,11 @@ impl Converter {
         })
     }
 
-    /// Writes what is read until the input ends or is cancelled. Of several parts, one is converted; what occurs twice in the
-    /// input is in one of them only.
+    /// Converts an input until it ends or is cancelled; all of it, or one of several parts. What occurs twice in the
+    /// input is in one part only.
     ///
     /// # Errors
-    /// The output's, or a stream that has to be read twice cannot be read.
+    /// The output cannot be written, or a stream that has to be read twice cannot be read.
     pub fn run(
         &self,
         given: Given<'_>,
@@ -352,7 +353,7 @@ impl Converter {
         out: &mut (dyn Write + Send),
     ) -> Result<Converted, Refusal> {
         let convert = &self.convert;
-        // tokens are numbered in the order of the input
+        // tokens are numbered in the order of the input, which one thread keeps
         let threads = match self.identities {
             Some(_) => Some(1),
             None => convert.threads,
@@ -370,7 +371,7 @@ impl Converter {
                 |reading: &InputSet, sink: &mut (dyn DocumentSink + Send)| match (share, feed) {
                     (None, feed) => feed.feed(reading, sink),
                     (Some(share), Feed::Once(Given::Paths(_))) => {
-                        // sizes are known where members are taken
+                        // reading ahead would not pass on the sizes of members
                         sources::read(reading, io::empty(), &mut Parted::new(sink, share))
                     }
                     (Some(share), feed) => feed.feed(reading, &mut Parted::new(sink, share)),
@@ -385,17 +386,17 @@ impl Converter {
     }
 }
 
-/// Passes on the documents of one part.
+/// A sink that passes on the documents of one part.
 struct Parted<S> {
     sink: S,
     share: Share,
-    /// The bytes of each part so far.
+    /// The number of bytes of each part so far.
     bytes: Vec<u64>,
-    /// The size of the document that comes next.
+    /// The size of the next document, if known.
     size: Option<u64>,
 }
 
-/// The size that is assumed of a document that does not tell it.
+/// The size assumed for a document that does not state it, in bytes.
 const UNKNOWN: u64 = 1 << 20;
 
 impl<S: DocumentSink> Parted<S> {
@@ -416,14 +417,14 @@ impl<S: DocumentSink> DocumentSink for Parted<S> {
         let Some((number, bytes)) = parts.min_by_key(|(_, bytes)| **bytes) else {
             return;
         };
-        // many empty documents are shared too
+        // at least 1, so that empty documents are shared out too
         *bytes += size + 1;
         if number == self.share.number {
             self.sink.document(document, content);
         }
     }
 
-    // another name of a document is not passed on: its number is that among those of all parts
+    // other names of a document are not passed on: they refer to it by its number among those of all parts
 
     fn disposed(&mut self, member: &Member, what: Disposition) {
         self.size = member.size;

@@ -1,8 +1,8 @@
-//! Standard input: whether there is anything in it, and its one end.
+//! Standard input, with a test for emptiness and a single end.
 
 use std::io::{self, Read};
 
-/// A reader that ends once. A terminal would continue after Ctrl-D, and ask for a second one.
+/// A reader that stays at its end. A terminal would continue after Ctrl-D, and wait for a second one.
 pub struct Stdin<R> {
     reader: R,
     /// The first byte, if it was read to see whether there is one.
@@ -11,7 +11,7 @@ pub struct Stdin<R> {
 }
 
 impl<R: Read> Stdin<R> {
-    /// Reads from a reader.
+    /// Wraps a reader.
     pub fn new(reader: R) -> Stdin<R> {
         Stdin {
             reader,
@@ -20,7 +20,7 @@ impl<R: Read> Stdin<R> {
         }
     }
 
-    /// Returns true if there is nothing to read. An error is one of the later reading.
+    /// Returns true if there is nothing to read. After an error it returns false, as the next read reports it.
     pub fn is_empty(&mut self) -> bool {
         let mut byte = [0];
         loop {
@@ -59,7 +59,7 @@ impl<R: Read> Read for Stdin<R> {
 mod tests {
     use super::*;
 
-    /// A terminal: what is typed, then ends one after the other.
+    /// A terminal: texts that are typed; an empty one is an end.
     struct Terminal(Vec<&'static [u8]>);
 
     impl Read for Terminal {

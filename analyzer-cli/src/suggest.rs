@@ -1,4 +1,4 @@
-//! A path that is not there may be a command that was mistyped.
+//! Suggests a command for a path that does not exist, as it may be a mistyped command.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use kwhy_render::edit_distance;
 
 use crate::args::Args;
 
-/// Returns the command that a path looks like.
+/// Returns the command whose name is closest to a path; `None` if none is close.
 pub fn command(path: &Path) -> Option<String> {
     let typed = path.to_str().filter(|typed| !typed.contains(['/', '.']))?;
     let most = typed.len().div_ceil(4).min(2);

@@ -1,19 +1,19 @@
-//! Files and folders that are written whole or not at all.
+//! Files and folders that are written completely or not at all.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What is written now, for [`remove_unfinished`].
+/// The paths being written, for [`remove_unfinished`].
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn all_unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A file or folder that gets its name when all of it is written. Dropped before that, it is removed, also if SIGTERM ends the
-/// program; what a killed program leaves is called `.partial`.
+/// A file or folder that gets its name when it is complete. If it is dropped before, or SIGTERM ends the program, it
+/// is removed; a killed program leaves it with the extension `.partial`.
 #[derive(Debug)]
 pub struct Unfinished {
     to: PathBuf,
@@ -21,7 +21,7 @@ pub struct Unfinished {
 }
 
 impl Unfinished {
-    /// What is to become `to`, which is beside it until then.
+    /// Returns a file or folder to write, beside `to` until it is finished.
     pub fn new(to: &Path) -> Unfinished {
         let name = to.file_name().unwrap_or_default().to_string_lossy();
         let partial = to.with_file_name(format!(".{name}.{}.partial", std::process::id()));
@@ -32,8 +32,8 @@ impl Unfinished {
         Unfinished { to, partial }
     }
 
-    /// Creates the file that is to take the place of another one, with its permissions. Where that is a link, it is what
-    /// it leads to.
+    /// Creates the file that will replace another one, with the same permissions. If `path` is a link, the file that
+    /// it leads to is replaced.
     ///
     /// # Errors
     /// There is no such file, or none can be created beside it.
@@ -41,20 +41,20 @@ impl Unfinished {
         let path = path.canonicalize()?;
         let new = Unfinished::new(&path);
         let file = File::create_new(new.path())?;
-        // before anything is in it that others may not read
+        // before it contains anything that others may not read
         file.set_permissions(path.metadata()?.permissions())?;
         Ok((new, file))
     }
 
-    /// Where it is written.
+    /// Returns the path to write to.
     pub fn path(&self) -> &Path {
         &self.partial
     }
 
-    /// Gives it its name.
+    /// Renames it to its final name.
     ///
     /// # Errors
-    /// There is something of that name, or it cannot be renamed.
+    /// Something of that name exists, or it cannot be renamed.
     pub fn finish(self) -> io::Result<()> {
         match self.to.symlink_metadata() {
             Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
@@ -62,10 +62,10 @@ impl Unfinished {
         }
     }
 
-    /// Gives it its name, in place of what has it.
+    /// Renames it to its final name, replacing what has that name.
     ///
     /// # Errors
-    /// It cannot be renamed; what has the name is then as it was.
+    /// It cannot be renamed; what has the name is then unchanged.
     pub fn replace(self) -> io::Result<()> {
         fs::rename(&self.partial, &self.to)
     }
@@ -73,13 +73,13 @@ impl Unfinished {
 
 impl Drop for Unfinished {
     fn drop(&mut self) {
-        // what was renamed is not there any more
+        // does nothing if it was renamed
         remove(&self.partial);
         all_unfinished().retain(|path| *path != self.partial);
     }
 }
 
-/// Removes a file or folder, if it is there.
+/// Removes a file or folder, if it exists.
 fn remove(path: &Path) {
     let _ = match path.is_dir() {
         true => fs::remove_dir_all(path),
@@ -87,11 +87,11 @@ fn remove(path: &Path) {
     };
 }
 
-/// Removes what is not finished, before the program ends at once.
+/// Removes what is unfinished, before the program exits.
 pub fn remove_unfinished() {
     let all = all_unfinished();
     for path in all.iter() {
-        // into a folder another thread may still write: it cannot once the folder is gone
+        // another thread may still write into a folder; it cannot once the folder is gone
         for _ in 0..100 {
             remove(path);
             if path.symlink_metadata().is_err() {
@@ -101,7 +101,7 @@ pub fn remove_unfinished() {
     }
 }
 
-/// Lets SIGTERM remove what is not finished before it ends the program, as ever.
+/// Makes SIGTERM remove what is unfinished before it ends the program as usual.
 #[cfg(unix)]
 fn remove_on_sigterm() {
     use signal_hook::consts::SIGTERM;
@@ -119,10 +119,10 @@ fn remove_on_sigterm() {
     });
 }
 
-/// Replaces the content of a file, which keeps its permissions and, if it is a link, where it leads.
+/// Replaces the content of a file and keeps its permissions. If it is a link, the file that it leads to is replaced.
 ///
 /// # Errors
-/// The file cannot be written; it is then as it was.
+/// The file cannot be written; it is then unchanged.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let (new, mut file) = Unfinished::replacing(path)?;
     file.write_all(content)?;

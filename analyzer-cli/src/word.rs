@@ -1,4 +1,4 @@
-//! Looks for a word in what is read.
+//! A search for a word in a stream while it is read.
 
 use std::io::{self, Read};
 
@@ -8,12 +8,12 @@ use memchr::memmem;
 #[derive(Debug)]
 pub struct Word {
     word: Vec<u8>,
-    /// True if it occurs alone in what was read.
+    /// True if it was found, and not as a part of a longer name.
     pub is_there: bool,
 }
 
 impl Word {
-    /// A word that is looked for.
+    /// Creates the search for a word.
     pub fn new(word: &str) -> Word {
         Word {
             word: word.as_bytes().to_vec(),
@@ -21,7 +21,7 @@ impl Word {
         }
     }
 
-    /// Passes on what a reader gives, and looks for the word in it.
+    /// Returns a reader that also searches what it reads.
     pub fn within<R: Read>(&mut self, reader: R) -> Looking<'_, R> {
         Looking {
             reader,
@@ -30,7 +30,8 @@ impl Word {
         }
     }
 
-    /// Returns true if it occurs in a text between what is not a part of a name; where the text ends, more of it may follow.
+    /// Returns true if a text contains the word and it is not part of a longer name. At the end of the text it does
+    /// not count, as the name may continue.
     fn is_in(&self, text: &[u8]) -> bool {
         let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
         let mut places = memmem::find_iter(text, &self.word);
@@ -42,7 +43,7 @@ impl Word {
     }
 }
 
-/// A reader in which a word is looked for.
+/// A reader that searches what it reads for a word.
 #[derive(Debug)]
 pub struct Looking<'w, R> {
     reader: R,
@@ -57,7 +58,7 @@ impl<R: Read> Read for Looking<'_, R> {
         if self.word.is_there || self.word.word.is_empty() || into.is_empty() {
             return Ok(length);
         }
-        // UTF-16 has its letters in every second byte
+        // without the zero bytes that UTF-16 has beside ASCII letters
         let came = into[..length].iter().copied().filter(|byte| *byte != 0);
         self.rest.extend(came);
         if length == 0 {
@@ -74,7 +75,7 @@ impl<R: Read> Read for Looking<'_, R> {
 mod tests {
     use super::*;
 
-    /// Gives one byte after the other.
+    /// A reader that returns one byte at a time.
     struct Dripping<'b>(&'b [u8]);
 
     impl Read for Dripping<'_> {

@@ -1,4 +1,4 @@
-//! Inputs that are broken, cut or no text: what can be read is diagnosed, the rest is reported.
+//! Inputs that are broken, cut or not text: what can be read is diagnosed, the rest is reported.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -14,12 +14,12 @@ fn kwhy(args: &[&str], stdin: &[u8]) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // a program that refuses its arguments reads nothing
+    // a program that refuses its arguments does not read its input
     let _ = child.stdin.take().unwrap().write_all(stdin);
     child.wait_with_output().unwrap()
 }
 
-/// The report of an input, which must not fail.
+/// Returns the report of an input; the program must not fail.
 fn report(stdin: &[u8]) -> Value {
     let output = kwhy(&["-o", "json"], stdin);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
@@ -44,7 +44,7 @@ fn limits(report: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// A folder of one test's own.
+/// A folder of one test, removed when dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -202,7 +202,7 @@ fn a_folder_that_may_not_be_read() {
     assert!(String::from_utf8_lossy(&among.stderr).contains("barred"));
 }
 
-/// A tar archive of one member.
+/// Returns a tar archive of one member.
 fn tar(name: &str, content: &[u8]) -> Vec<u8> {
     let mut block = vec![0; 512];
     block[..name.len()].copy_from_slice(name.as_bytes());
@@ -262,7 +262,7 @@ fn a_scan_continues_after_what_cannot_be_read() {
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     assert_eq!(lines.len(), 5);
-    // the given path that is absent
+    // because of the given path that is absent
     assert_eq!(output.status.code(), Some(2));
     let findings = String::from_utf8(findings.stdout).unwrap();
     let findings: Vec<Value> = findings

@@ -1,10 +1,10 @@
-//! Secrets of each kind, in every kind of input, are in no output.
+//! Secrets of each kind, in every kind of input, must not occur in any output.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What each secret contains, in whatever case its kind demands.
+/// A part of each secret, in upper or lower case as its kind demands.
 const CANARY: &str = "qx7hunter2";
 
 /// Kinds of secrets, one a line. `@` is a secret, `^` one in capital letters.
@@ -58,7 +58,7 @@ const KINDS: &[&str] = &[
     "Set-Cookie: @",
     "X-Vault-Token: @",
     "unauthorized: bearer @",
-    // tokens that say whose they are
+    // tokens with a known prefix
     "eyJhbGciOiJIUzI1NiJ9.@.@",
     "key AKIA^ is refused",
     "key ASIA^ is refused",
@@ -78,7 +78,7 @@ const KINDS: &[&str] = &[
     "whsec_@ is refused",
     "post to https://discord.com/api/webhooks/123456789012345678/@ failed",
     "crane:$argon2id$v=19$m=65536,t=3,p=4$c2FsdA$@",
-    // options of one letter
+    // one-letter options
     "exec: sshpass -p @ ssh dock",
     "exec: mysql -ucrane -p@ app",
     "exec: redis-cli -a @ ping",
@@ -86,7 +86,7 @@ const KINDS: &[&str] = &[
     "exec: ldapsearch -w @ -b dc=dock",
     "exec: openssl rsa -passin pass:@",
     "command: [app, --token, @]",
-    // other marks between a name and its value
+    // other separators between a name and its value
     "password => '@'",
     "password := \"@\"",
     "got &{User:crane Password:@ Retry:3}",
@@ -119,7 +119,7 @@ const KINDS: &[&str] = &[
     "Passwort: @",
     "senha=@",
     "密码：@",
-    // tokens whose start is short
+    // tokens with a short prefix
     "vault token s.@ is refused",
     "key-@ is refused",
     "EAA@ is refused",
@@ -136,7 +136,7 @@ fn quoted(line: &str) -> String {
     serde_json::to_string(line).unwrap()
 }
 
-/// Ways in which a line is in an input, each a file.
+/// The name of a file, and how it contains a line.
 type Setting = (&'static str, fn(usize, &str) -> String);
 
 const SETTINGS: &[Setting] = &[
@@ -229,7 +229,7 @@ fn folder(name: &str) -> PathBuf {
     path
 }
 
-/// A kind with its secret in place. The last `@` before a host is that of the address.
+/// Returns a kind with its secret filled in. In an address, the last `@` before the host stays.
 fn filled(kind: &str) -> String {
     let secret = "Qx7hUnter2aB3dE6gH9kL4mN";
     let is_address = kind.contains("//") && kind.contains("@@") || kind.contains("@@tcp");
@@ -286,7 +286,7 @@ fn no_output_contains_a_canary() {
 #[test]
 fn a_proposed_signature_contains_no_canary() {
     let root = folder("canaries-of-signatures");
-    // a short paste is an example as a whole
+    // a short paste becomes an example as a whole
     for (number, kinds) in KINDS.chunks(20).enumerate() {
         let lines = kinds.iter().map(|kind| format!("ERROR {}\n", filled(kind)));
         let path = root.join(format!("{number}.log"));
@@ -327,7 +327,7 @@ fn names_of_files_contain_no_canary() {
         shown += usize::from(text.contains("token=***"));
     }
     assert!(shown > OUTPUTS.len() / 3, "{shown}");
-    // a copy, too
+    // nor does a copy
     let copy = root.with_file_name("copy");
     let output = Command::new(env!("CARGO_BIN_EXE_kwhy"))
         .arg("redact")

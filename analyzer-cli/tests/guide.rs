@@ -1,4 +1,4 @@
-//! The author's guide is true: its commands are run as they are, and give what it shows.
+//! The author's guide is correct: its commands are run as written, and print what it shows.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Runs `kwhy ARGUMENTS` in a folder: its output, and whether it went well.
+/// Runs `kwhy ARGUMENTS` in a folder. Returns its output, and true if it succeeded.
 fn run(command: &str, folder: &Path) -> (String, bool) {
     let mut words = command.split_whitespace();
     assert_eq!(words.next(), Some("kwhy"), "{command}");

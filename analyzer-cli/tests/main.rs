@@ -1,4 +1,4 @@
-//! The program as it is called: each file in `tests/cmd` is one call with what it must answer.
+//! Calls of the program: each file in `tests/cmd` is one call with its expected output.
 #![allow(clippy::unwrap_used)]
 
 mod bad_input;

@@ -1,4 +1,4 @@
-//! How the program behaves in a shell: exit statuses, hints, names, what it is configured by.
+//! The behaviour of the program in a shell: exit statuses, hints, names, configuration.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ fn files() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd/files")
 }
 
-/// Runs a program with nothing on standard input and none of the user's configuration.
+/// Runs a program with empty standard input, and without the user's configuration.
 fn run(program: &Path, args: &[&str], variables: &[(&str, &str)]) -> Output {
     let mut command = Command::new(program);
     command.args(args).current_dir(files()).stdin(Stdio::null());
@@ -27,7 +27,7 @@ fn kwhy(args: &[&str], variables: &[(&str, &str)]) -> (Option<i32>, String, Stri
     )
 }
 
-/// A folder of one test's own.
+/// Creates an empty folder for one test.
 fn folder(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&path);
@@ -187,7 +187,7 @@ fn completions_of_each_shell() {
         for word in ["min-confidence", "patterns", "must-not"] {
             assert_eq!(out.contains(word), word != "must-not", "{shell}: {word}");
         }
-        // the shell reads them, where it is there
+        // the shell can parse them, if it is installed
         let file = folder(&format!("completions-{shell}")).join("kwhy");
         fs::write(&file, out).unwrap();
         if let Ok(read) = Command::new(shell).arg("-n").arg(&file).output()
@@ -219,7 +219,7 @@ fn manual_pages_of_all_commands() {
     assert!(err.contains("there is no command `evnts`"), "{err}");
 }
 
-/// Reads lines until one contains a text.
+/// Reads lines until one contains a text; panics after two minutes.
 fn wait_for(lines: &std::sync::mpsc::Receiver<String>, text: &str) {
     let end = std::time::Instant::now() + std::time::Duration::from_secs(120);
     let mut seen = Vec::new();
@@ -275,7 +275,7 @@ fn watched_signatures_are_tested_again() {
     std::fs::remove_file(&file).unwrap();
 }
 
-/// Runs the program with a limit on the size of files, as on a disk that is full.
+/// Runs the program with a limit on the size of files, as on a full disk.
 #[cfg(unix)]
 fn on_a_full_disk(args: &[&str]) -> (Option<i32>, String) {
     let script = "ulimit -f 8; trap '' XFSZ; exec \"$@\"";
@@ -291,7 +291,7 @@ fn on_a_full_disk(args: &[&str]) -> (Option<i32>, String) {
     )
 }
 
-/// The names in a folder.
+/// Returns the names in a folder.
 #[cfg(unix)]
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();

@@ -1,4 +1,4 @@
-//! `--redact`: no output names what is somebody's own, and the causes stay.
+//! `--redact`: no output contains private names, and the causes stay the same.
 
 use std::fs;
 use std::io::Write as _;
@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-/// What must be in no output; the input has each in several places.
+/// Names that must not occur in any output; the input contains each in several places.
 const OWN: &[&str] = &[
     "zanzibar",
     "quayside",
@@ -99,7 +99,7 @@ fn folder(name: &str) -> PathBuf {
     path
 }
 
-/// Runs the program on texts: a folder of all of them, or one on standard input.
+/// Runs the program on a folder of texts, or on one text from standard input.
 fn run(args: &[&str], root: Option<&Path>, stdin: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kwhy"));
     command.args(args).args(root);
@@ -121,11 +121,11 @@ fn causes(output: &Output) -> Vec<String> {
     findings.iter().map(cause).collect()
 }
 
-/// Asserts that the program ran and printed no name of the texts below `root`.
+/// Asserts that the program ran and printed none of the private names. `root` is the folder of the texts.
 fn names_nothing(output: &Output, root: &Path, call: &str) {
     assert_eq!(output.status.code(), Some(0), "{call}: {output:?}");
     let shown = [output.stdout.as_slice(), &output.stderr].concat();
-    // where the files are is the caller's
+    // the path of the folder is the caller's own, and may be shown
     let shown = String::from_utf8(shown)
         .unwrap()
         .replace(root.to_str().unwrap(), "");
@@ -179,7 +179,7 @@ fn no_conversion_names_what_is_own() {
         let output = run(args, Some(&root), "");
         names_nothing(&output, &root, &format!("{args:?}"));
     }
-    // the same value is the same token in all of an output
+    // a value has the same token throughout an output
     let output = run(&["events", "-o", "ndjson", "--redact"], None, KLOG);
     let stdout_text = String::from_utf8(output.stdout).unwrap();
     let namespaces = stdout_text.matches("namespace-1").count();
@@ -198,7 +198,7 @@ fn no_conversion_names_what_is_own() {
     }
 }
 
-/// A copy of the inputs of a folder of fixtures, without what is expected of them.
+/// Copies the inputs of a folder of fixtures without the expected results, and returns their names.
 fn inputs_of(kind: &str, to: &Path) -> Vec<String> {
     let from = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../fixtures")
@@ -226,7 +226,7 @@ fn inputs_of(kind: &str, to: &Path) -> Vec<String> {
     names
 }
 
-/// The causes in each bundle of a folder, in their order.
+/// Returns the causes in each bundle of a folder, in order.
 fn causes_of_each(folder: &Path) -> Vec<Vec<String>> {
     let output = run(&["scan"], Some(folder), "");
     let stdout_text = String::from_utf8(output.stdout).unwrap();
@@ -244,7 +244,8 @@ fn causes_of_each(folder: &Path) -> Vec<Vec<String>> {
     causes.collect()
 }
 
-/// In these a product is known by words that two of its names share, one of which is not in a signature.
+/// Fixtures whose copies may have other causes: the product is recognised by words that two of its names share, one of
+/// which no signature contains.
 const OTHER_CAUSES: &[&str] = &["csi-node-plugin-without-secret"];
 
 #[test]
@@ -326,7 +327,7 @@ fn a_key_makes_the_same_tokens_of_other_inputs() {
     assert_ne!(token("crane", TABLE), first);
 }
 
-/// A copy of the texts, with a secret and a binary file among them.
+/// Creates a folder of the texts, with a secret and a binary file among them.
 fn original(name: &str) -> PathBuf {
     let root = folder(name);
     let inside = root.join("case/pods/logs/zanzibar");
@@ -406,7 +407,7 @@ fn a_copy_has_the_structure_and_no_names() {
         );
         assert_eq!(causes(&redacted), causes(&plain), "{name}");
     }
-    // it is never written over
+    // an existing copy is never overwritten
     let again = run(
         &["redact", "-o", copy.to_str().unwrap()],
         Some(&root.join("case")),

@@ -1,4 +1,4 @@
-//! Many bundles: the same lines for any number of threads and any memory, and a file of results that is continued.
+//! Scans of many bundles: the lines do not depend on threads or memory, and a file of results can be continued.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ fn scan(folder: &Path, options: &[&str]) -> Output {
     command.arg("scan").args(options).arg(all).output().unwrap()
 }
 
-/// Some bundles: logs of several sizes, a folder, one that is damaged, one that is empty.
+/// Creates bundles: logs of several sizes, a folder, one that is damaged, one that is empty.
 fn bundles(name: &str) -> PathBuf {
     let root = std::env::temp_dir().join(format!("kwhy-{name}-{}", std::process::id()));
     let folder = root.join("in");
@@ -57,7 +57,7 @@ fn the_same_for_any_number_of_threads_and_any_memory() {
     fs::remove_dir_all(root).unwrap();
 }
 
-/// The number of lines of each bundle in a file of results; the last line counts as that of "".
+/// Counts the lines of each bundle in a file of results; the last line counts for "".
 fn counted(text: &[u8]) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for line in lines(text) {
@@ -120,7 +120,7 @@ fn what_could_not_be_read_is_tried_again() {
     );
     assert!(counted(&then).values().all(|count| *count == 1));
     assert_eq!(counted(&then).len(), 14);
-    // a file of something else stays as it is
+    // a file that does not contain results stays as it is
     fs::write(&file, "my notes\n").unwrap();
     assert_eq!(run().status.code(), Some(2));
     assert_eq!(fs::read(&file).unwrap(), b"my notes\n");

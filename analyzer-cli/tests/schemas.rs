@@ -1,4 +1,4 @@
-//! The schemas in `docs/schema` are those that `kwhy schema` prints, and each output of each fixture fits its schema.
+//! The schemas in `docs/schema` are those that `kwhy schema` prints, and each output of each fixture is valid.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
-/// What writes each output, and whether it is one value a line.
+/// The name of each schema, the arguments that print such an output, and true if it is one value a line.
 const OUTPUTS: &[(&str, &[&str], bool)] = &[
     ("report", &["-o", "json", "--timeline"], false),
     ("finding", &["-o", "ndjson"], true),
@@ -38,7 +38,7 @@ fn names() -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// Refuses members that a schema does not name, so that none is undocumented.
+/// Makes a schema reject members that it does not name, so that none is undocumented.
 fn closed(schema: &mut Value) {
     match schema {
         Value::Object(members) => {
@@ -112,7 +112,7 @@ fn a_schema_refuses_what_is_not_so() {
     }
 }
 
-/// The inputs of all fixtures that are texts or folders of them.
+/// Returns the inputs of all fixtures that are texts or folders of texts.
 fn inputs() -> Vec<PathBuf> {
     let mut inputs = Vec::new();
     for kind in [
@@ -154,7 +154,7 @@ fn every_output_of_every_fixture_fits() {
         let last = values.len() - 1;
         for (number, value) in values.into_iter().enumerate() {
             let value: Value = serde_json::from_str(value).unwrap();
-            // what sums all bundles up is the same, whatever the lines before it are
+            // the summary of all bundles is the same for all kinds of lines before it
             let validator = match args[0] == "scan" && number == last {
                 true => &scan,
                 false => &validator,

@@ -1,8 +1,8 @@
-//! Secrets are in no output of any command, in whatever place of the input they occur.
+//! No command prints a secret, wherever it occurs in the input.
 
 use std::process::Command;
 
-/// Texts with a secret in each place that is known, each a file.
+/// Files with a secret in each kind of place that is known.
 const TEXTS: &[(&str, &str)] = &[
     ("pod.txt", "\
 Name:             crane-0
@@ -83,7 +83,7 @@ SECRET
 "),
 ];
 
-/// A folder of its own, which is removed.
+/// A folder that is removed when dropped.
 struct Folder(std::path::PathBuf);
 
 impl Drop for Folder {
@@ -136,7 +136,7 @@ fn no_command_prints_a_secret() {
             );
             assert!(!stdout_text.is_empty(), "{args:?}: {output:?}");
         }
-        // but for who asks for them
+        // unless they are asked for
         for args in [
             &["-v", "--show-secrets", path][..],
             &["-o", "html", "--show-secrets", path],
@@ -150,7 +150,7 @@ fn no_command_prints_a_secret() {
             let stdout_text = String::from_utf8(output.unwrap().stdout).unwrap();
             assert!(stdout_text.contains(secret), "{args:?}");
         }
-        // names stay
+        // the names of secrets stay
         let output = Command::new(env!("CARGO_BIN_EXE_kwhy"))
             .args(["objects", path])
             .output()

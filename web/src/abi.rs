@@ -1,7 +1,7 @@
-//! The functions that JavaScript calls, and those of its that are called.
+//! The functions that JavaScript calls, and those that it provides.
 //!
-//! A text goes in through one buffer: the page asks for it with `buffer`, writes there and calls `analyze`. Results come
-//! out as an address and a length, valid until the next call. The module has one thread.
+//! A request is passed in a buffer: the page asks for it with `buffer`, writes the text there and calls `analyze`.
+//! Results are read by address and length, which are valid until the next call. The module has one thread.
 #![allow(unsafe_code)]
 
 use std::cell::RefCell;
@@ -12,13 +12,13 @@ use crate::session::{Host, Outcome, analyze as run};
 
 #[link(wasm_import_module = "page")]
 unsafe extern "C" {
-    /// Writes bytes of a file to an address, and returns how many; less than 0 where it cannot be read.
+    /// Reads bytes of a file to an address, and returns their number; negative if the file cannot be read.
     safe fn read(file: u32, offset: f64, into: *mut u8, length: u32) -> i32;
-    /// Returns the milliseconds since some moment.
+    /// Returns the milliseconds since an arbitrary moment.
     safe fn now() -> f64;
 }
 
-/// What the last analysis gave.
+/// The results of the last analysis.
 #[derive(Default)]
 struct Results {
     error: String,
@@ -36,7 +36,7 @@ struct Page;
 impl Host for Page {
     fn read(self, file: usize, offset: u64, into: &mut [u8]) -> io::Result<usize> {
         let length = u32::try_from(into.len()).unwrap_or(u32::MAX);
-        // files of browsers are shorter than 2^53 bytes
+        // exact: files in browsers are shorter than 2^53 bytes
         let count = read(file as u32, offset as f64, into.as_mut_ptr(), length);
         usize::try_from(count).map_err(|_| io::Error::other("the browser cannot read it"))
     }
@@ -46,7 +46,7 @@ impl Host for Page {
     }
 }
 
-/// Returns the address of so many bytes for a request.
+/// Returns the address of a new buffer of `length` bytes for a request.
 #[unsafe(no_mangle)]
 pub extern "C" fn buffer(length: usize) -> *mut u8 {
     BUFFER.with_borrow_mut(|buffer| {
@@ -55,7 +55,7 @@ pub extern "C" fn buffer(length: usize) -> *mut u8 {
     })
 }
 
-/// Analyses what the request in the buffer names. Returns 0, or 1 if there is an error.
+/// Runs the request in the buffer. Returns 0, or 1 if there is an error.
 #[unsafe(no_mangle)]
 pub extern "C" fn analyze() -> u32 {
     let request = BUFFER.take();
@@ -82,7 +82,7 @@ pub extern "C" fn analyze() -> u32 {
     failed
 }
 
-/// Looks at a result: 0 is the page of HTML, 1 is JSON, 2 is Markdown, any other one is the error.
+/// Applies a function to a result: 0 is the page of HTML, 1 is JSON, 2 is Markdown, any other number is the error.
 fn result<T>(number: usize, look: impl FnOnce(&[u8]) -> T) -> T {
     RESULTS.with_borrow(|results| match results.forms.get(number) {
         Some(form) => look(form),

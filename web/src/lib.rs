@@ -1,7 +1,7 @@
-//! kwhy in a browser: what a page was given goes in, a report comes out.
+//! kwhy in a browser: analyses the files that a page was given, and returns a report.
 //!
 //! The page keeps the files. They are read piece by piece through a [`Host`], so that a bundle is never in memory as a
-//! whole. `abi` is all that knows of WebAssembly.
+//! whole. Only `abi` depends on WebAssembly.
 
 #[cfg(target_family = "wasm")]
 mod abi;

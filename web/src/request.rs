@@ -1,8 +1,8 @@
-//! What a page asks for.
+//! The request of a page.
 
 use serde::Deserialize;
 
-/// An analysis: what is read, and with which signatures.
+/// An analysis: the files to read, and further signatures.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Request {
     /// The files, in order.
@@ -10,22 +10,22 @@ pub struct Request {
     /// Signatures beside the built-in ones.
     #[serde(default)]
     pub signatures: Vec<SignatureFile>,
-    /// Seconds that reading may take; no limit without it.
+    /// The maximum number of seconds for reading; `None` for no limit.
     #[serde(default)]
     pub seconds: Option<u64>,
 }
 
-/// A file that the page has. Its number is its place in the request.
+/// A file that the page has. Its index in the request identifies it.
 #[derive(Clone, Debug, Deserialize)]
 pub struct File {
-    /// The name: that of the file, or of the folder in which it is.
+    /// The name of the file, or of the folder that it is in.
     pub name: String,
-    /// The path below that folder, with `/` between folders.
+    /// The path below that folder, with `/` between folders; `None` for a file without a folder.
     #[serde(default)]
     pub path: Option<String>,
 }
 
-/// A file of signatures, or of rules of the community.
+/// A file of signatures or of community rules (CRE).
 #[derive(Clone, Debug, Deserialize)]
 pub struct SignatureFile {
     /// The name, for errors.

@@ -12,30 +12,31 @@ use crate::request::Request;
 
 /// The page, which keeps the files.
 pub trait Host: Copy + Send {
-    /// Reads bytes of a file of the request from an offset on, and returns how many; 0 at its end.
+    /// Reads bytes of a file of the request, starting at an offset, and returns their number; 0 at the end of the
+    /// file.
     fn read(self, file: usize, offset: u64, into: &mut [u8]) -> io::Result<usize>;
 
-    /// Returns a clock that the limit on time is held against.
+    /// Returns the clock by which the time limit is measured.
     fn clock(self) -> fn() -> Duration;
 }
 
-/// A report and its forms.
+/// A report and its renderings.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The report.
     pub report: Report,
-    /// It as one page of HTML.
+    /// The report as one page of HTML.
     pub html: Vec<u8>,
-    /// It as JSON.
+    /// The report as JSON.
     pub json: Vec<u8>,
-    /// It as Markdown.
+    /// The report as Markdown.
     pub markdown: Vec<u8>,
 }
 
 /// Analyses the files of a request as one incident.
 ///
 /// # Errors
-/// What is wrong with the signatures of the request, with file, line and column.
+/// The first error in the signatures of the request, with file, line and column.
 pub fn analyze(request: &Request, host: impl Host) -> Result<Outcome, String> {
     let mut catalogue = Catalogue::builtin();
     for file in &request.signatures {
@@ -79,7 +80,7 @@ pub fn analyze(request: &Request, host: impl Host) -> Result<Outcome, String> {
     })
 }
 
-/// The folders that are bundles of a known make: names of files in any other folder show nothing.
+/// Returns the folders that are bundles of a known tool. In any other folder, the names of files have no meaning.
 fn known_folders(request: &Request) -> BTreeSet<&str> {
     let mut folders: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for file in &request.files {
@@ -99,7 +100,7 @@ fn rendered(form: &dyn Render, view: &View<'_>) -> Vec<u8> {
     out
 }
 
-/// A file that the page reads.
+/// A file that is read through the page.
 struct HostFile<H> {
     host: H,
     number: usize,
@@ -109,7 +110,7 @@ struct HostFile<H> {
 impl<H: Host> Read for HostFile<H> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = self.host.read(self.number, self.offset, into)?;
-        // it is the page's word
+        // the number comes from the page, so it is not trusted
         let read = read.min(into.len());
         self.offset += read as u64;
         Ok(read)

@@ -1,4 +1,5 @@
-//! The page in Chromium, opened from disk. `KWHY_WEB_PAGE` names it; without it, Chromium or its driver nothing is opened.
+//! The page in Chromium, opened from disk. `KWHY_WEB_PAGE` is its path; without it, Chromium or the driver, tests are
+//! skipped.
 
 use std::fs;
 use std::io::Write as _;
@@ -14,7 +15,7 @@ use serde_json::{Value, json};
 use super::driver::{Browser, ENTER, ESCAPE, TAB};
 use super::{MINE, PANIC, PASTE, file, outcome};
 
-/// A window with the page, and a folder for files.
+/// Opens a window with the page, and creates a folder for files.
 fn opened(name: &str) -> Option<(Browser, PathBuf)> {
     let Some(page) = std::env::var_os("KWHY_WEB_PAGE") else {
         eprintln!("KWHY_WEB_PAGE names no page: it was not opened; web/test builds and tests it");
@@ -37,7 +38,7 @@ fn analyze(browser: &Browser) {
     browser.wait("worker === null");
 }
 
-/// The report of the page.
+/// Returns the report of the page as JSON.
 fn json_of(browser: &Browser) -> String {
     assert_eq!(
         browser.run("return document.getElementById('error').textContent"),
@@ -69,7 +70,7 @@ fn written(folder: &Path, name: &str, bytes: &[u8]) -> String {
     path.display().to_string()
 }
 
-/// Writes pictures of the page in its two themes.
+/// Takes screenshots of the page in its two themes.
 fn pictures(browser: &Browser, folder: &Path) {
     for theme in ["light", "dark"] {
         let features = json!([{ "name": "prefers-color-scheme", "value": theme }]);
@@ -101,14 +102,14 @@ fn a_paste_is_diagnosed_with_the_keyboard_alone() {
     browser.press(&[ENTER]);
     browser.wait("forms.json");
     assert_eq!(focus(), "headline");
-    // the natively built library says the same
+    // the native library gives the same result
     let native = outcome(
         &[file("paste", None)],
         &[PASTE.trim_end().as_bytes().to_vec()],
         &[],
     );
     assert_eq!(json_of(&browser).into_bytes(), native.unwrap().json);
-    // the report is in a frame without rights, and its own script runs
+    // the report is in a frame without privileges, and its own script runs
     browser.frame(Some("#report"));
     let title = browser.run("return document.title");
     assert_eq!(title, "kwhy: 1 root cause");
@@ -262,7 +263,7 @@ fn hostile_input_changes_nothing_of_the_page() {
         browser.frame(None);
         assert_eq!(browser.run("return document.title"), "kwhy");
     }
-    // names of files are texts too
+    // names of files are text of the input too
     browser.run(&format!(
         "chosen = []; add([item(new File(['x'], {0}), ''), item(new File(['x'], 'b'), '')]);",
         Value::String(bad.replace('/', "_"))
@@ -293,7 +294,7 @@ fn folders_dropped_files_and_signatures_are_read() {
     analyze(&browser);
     let report: Value = serde_json::from_str(&json_of(&browser)).unwrap();
     assert_eq!(report["findings"][0]["subject"]["name"], "web-0");
-    // dropped beside it, with signatures of one's own
+    // dropped as well, with the user's own signatures
     browser.run(
         "const transfer = new DataTransfer(); \
          transfer.items.add(new File(['level=error msg=\"ferry f-7 is full\"\\n'], 'ferry.log')); \
@@ -328,13 +329,13 @@ fn folders_dropped_files_and_signatures_are_read() {
     assert!(!json_of(&browser).contains("The ferry"));
 }
 
-/// The report is in a frame, where an address is one of the page around it.
+/// The report is in a frame, whose links resolve against the address of the page around it.
 #[test]
 fn links_of_the_report_lead_to_its_findings_and_nowhere_else() {
     let Some((browser, folder)) = opened("links") else {
         return;
     };
-    // what is known of the last line's cause has a reference
+    // the cause of the last line has a reference
     let log = benches::mixed(1 << 20, 3).text
         + "E0614 10:11:12.131415       1 driver.go:124] \"GRPC error\" err=\"rpc error: code = ResourceExhausted desc = no array has room for 3Ti\"\n";
     browser.type_into("#files", &written(&folder, "mixed.log", log.as_bytes()));
@@ -358,7 +359,7 @@ fn a_file_that_was_chosen_before_is_named_and_not_added_again() {
     let path = written(&folder, "web.log", PANIC.as_bytes());
     browser.type_into("#files", &path);
     browser.wait("chosen.length === 1");
-    // one from another folder may have its name
+    // a file of another folder may have the same name
     browser.type_into("#files", &written(&folder, "other/web.log", b"listening\n"));
     browser.wait("document.getElementById('error').textContent.includes('web.log')");
     assert_eq!(browser.run("return chosen.length"), 1);

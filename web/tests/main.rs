@@ -25,13 +25,13 @@ impl Host for Memory<'_> {
     }
 
     fn clock(self) -> fn() -> Duration {
-        // each look takes a second
+        // each call is a second later
         static LOOKS: AtomicU64 = AtomicU64::new(0);
         || Duration::from_secs(LOOKS.fetch_add(1, Ordering::Relaxed))
     }
 }
 
-/// A file of its own, or one in a folder.
+/// Returns a file without a folder, or one at a path in a folder.
 fn file(name: &str, path: Option<&str>) -> File {
     File {
         name: name.to_owned(),

@@ -1,4 +1,4 @@
-//! What a request gives, without a browser.
+//! The results of requests, without a browser.
 
 use kwhy_bundle::testing::tar_of;
 use kwhy_bundle::{Options, read};
@@ -50,7 +50,7 @@ fn a_folder_of_a_known_make_says_what_its_files_are() {
     let known = of_folder("must-gather.local.77");
     assert_eq!(known.findings[0].subject.name.as_deref(), Some("web-0"));
     assert_eq!(known.bundles.len(), 1);
-    // in a folder of anything a name shows nothing
+    // in an unknown folder, a file's name has no meaning
     let files = [file("notes", Some("shop/web-0.log"))];
     let unknown = outcome(&files, &contents[..1], &[]).unwrap().report;
     assert_eq!(unknown.findings[0].subject.name, None);

@@ -156,7 +156,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// The command line as a program of this name offers it: `kwhy`, or `kubectl kwhy` as a plugin.
+    /// Returns the clap command for a program of this name: `kwhy`, or `kubectl kwhy` as a plugin.
     pub fn command_of(program: &str) -> clap::Command {
         Args::command()
             .display_name("kwhy")

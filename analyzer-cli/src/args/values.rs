@@ -1,10 +1,10 @@
-//! The values that options take by name.
+//! The types of option values: named choices, and texts that are parsed.
 
 use clap::ValueEnum;
 use kwhy_core::Level;
 use kwhy_core::signature::LintLevel;
 
-/// How sure a finding must be.
+/// The minimum confidence of a finding, from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Confidence(pub f64);
 
@@ -42,7 +42,7 @@ pub enum Shell {
     Zsh,
 }
 
-/// An order of events.
+/// The order in which events are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Order {
     /// In the order of the input
@@ -51,7 +51,7 @@ pub enum Order {
     Time,
 }
 
-/// The form of events.
+/// The output format of events, patterns and members of bundles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EventOutput {
     /// Columns for people
@@ -60,7 +60,7 @@ pub enum EventOutput {
     Ndjson,
 }
 
-/// The form of objects.
+/// The output format of objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ObjectOutput {
     /// One JSON object with lists of objects, rows and events
@@ -69,7 +69,7 @@ pub enum ObjectOutput {
     Ndjson,
 }
 
-/// A number of bytes as it is typed: `2G`.
+/// A number of bytes, typed as `2G`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByteCount(pub u64);
 
@@ -81,14 +81,14 @@ impl std::str::FromStr for ByteCount {
     }
 }
 
-/// The form of log records.
+/// The output format of log records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum RecordOutput {
     /// One JSON object a line
     Ndjson,
 }
 
-/// The form of a report.
+/// The output format of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ReportOutput {
@@ -109,7 +109,7 @@ pub enum ReportOutput {
     Junit,
 }
 
-/// What a line of a scan is.
+/// The content of a line that `kwhy scan` prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ScanOutput {
     /// A bundle with its report
@@ -118,7 +118,7 @@ pub enum ScanOutput {
     Findings,
 }
 
-/// The form of what is said of signatures.
+/// The output format of the commands about signatures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Output {
     /// Text for people
@@ -128,7 +128,7 @@ pub enum Output {
     Json,
 }
 
-/// The form of the coverage.
+/// The output format of `kwhy signatures coverage`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CoverageOutput {
     /// A page of Markdown
@@ -137,7 +137,7 @@ pub enum CoverageOutput {
     Json,
 }
 
-/// When to do something that depends on the terminal.
+/// The setting of what depends on the terminal, such as colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum When {
@@ -150,7 +150,7 @@ pub enum When {
     Never,
 }
 
-/// The level of an error in a signature by name.
+/// A lint level, as an option names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LintLevelName {
     /// It works, and could be better
@@ -168,7 +168,7 @@ impl From<LintLevelName> for LintLevel {
     }
 }
 
-/// A severity level by name.
+/// A severity level, as an option names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LevelName {
     /// Nothing to repair

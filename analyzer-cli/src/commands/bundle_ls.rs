@@ -42,10 +42,10 @@ pub struct Row<'r> {
     skipped: Option<&'r str>,
 }
 
-/// Lists all members; as one JSON object a line if that is asked for. A row is cut to the columns of a terminal.
+/// Lists all members, as one JSON object a line or as a table whose rows are wrapped to the columns of a terminal.
 ///
 /// # Errors
-/// The output's.
+/// The output cannot be written.
 pub fn list(
     reading: &InputSet,
     stdin: impl Read + Send,
@@ -107,7 +107,7 @@ struct Listing<'o> {
     skipped: u64,
 }
 
-/// The number of bytes of a document that are examined to see what it is.
+/// The number of bytes at the start of a document from which its format is recognised.
 const LOOKED_AT: u64 = 16 * 1024;
 
 impl Listing<'_> {
@@ -153,7 +153,7 @@ impl Listing<'_> {
 }
 
 impl Listing<'_> {
-    /// A row whose parts are on lines of their own, as they are too wide for one.
+    /// Writes a row that is too wide for the terminal, with its path and the rest wrapped.
     fn narrow(&mut self, width: usize, head: &str, path: &str, tail: &str) -> io::Result<()> {
         let layout = Layout {
             width,
@@ -169,7 +169,7 @@ impl Listing<'_> {
     }
 }
 
-/// Seconds since 1970 as a time.
+/// Formats seconds since 1970 as RFC 3339; `None` if they are out of range.
 fn time(seconds: i64) -> Option<String> {
     let time = jiff::Timestamp::from_second(seconds).ok()?;
     Some(time.to_string())
@@ -182,7 +182,7 @@ impl DocumentSink for Listing<'_> {
         };
         let mut head = Vec::new();
         let _ = Read::take(&mut *content, LOOKED_AT).read_to_end(&mut head);
-        // the reader reports why a stream ends
+        // read errors are ignored here: whatever feeds the sink reports them
         let more = io::copy(content, &mut io::sink()).unwrap_or_default();
         let bytes = head.len() as u64 + more;
         self.read += 1;

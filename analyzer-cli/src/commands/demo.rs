@@ -1,4 +1,4 @@
-//! `kwhy demo`: examples that are built in, to see a report without an input of one's own.
+//! `kwhy demo`: built-in examples, which show a report without any input.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use kwhy_core::Analyzer;
 use kwhy_render::style::Style;
 use kwhy_render::{Detail, Human, Layout, Render, View};
 
-/// An example.
+/// A built-in example.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Demo {
     /// A pod that does not start: its describe
@@ -34,10 +34,10 @@ impl Demo {
     }
 }
 
-/// Writes the report of an example, or the text that it is of.
+/// Writes the report of an example, or the text of its input.
 ///
 /// # Errors
-/// The output's.
+/// The output cannot be written.
 pub fn demo(
     demo: Demo,
     is_input: bool,

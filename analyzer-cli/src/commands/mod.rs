@@ -1,4 +1,4 @@
-//! The commands that neither diagnose nor convert.
+//! The commands `bundle ls`, `demo`, `redact`, `completions` and `man`.
 
 pub mod bundle_ls;
 pub mod demo;

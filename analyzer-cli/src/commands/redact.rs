@@ -1,7 +1,7 @@
 //! `kwhy redact`: a copy of a file, folder or archive that can be passed on, with its structure.
 //!
-//! The input is read twice, for an archive three times: for the names in it, for the sizes of its members, which a tar
-//! states before their content, and to write them. Nothing but the copy is written.
+//! The input is read twice: for the names in it, and to write the copy. A tar takes a third pass in between, as its
+//! headers state the sizes of members before their contents. Nothing but the copy is written.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -20,21 +20,21 @@ use kwhy_bundle::sources::{self, InputSet};
 use crate::failure::Failure;
 use crate::whole::Unfinished;
 
-/// The number of bytes that are redacted at a time, and of those around them that are looked at.
+/// The number of bytes redacted at a time, and the number of bytes before and after them used as context.
 const BLOCK: usize = 4 << 20;
 const AROUND: usize = 64 << 10;
 
-/// What was copied.
+/// The result of a copy.
 #[derive(Debug, Default)]
 pub struct Copied {
-    /// The number of files.
+    /// The number of files that were copied.
     pub files: u64,
-    /// What is not text, and other members that are not in the copy.
+    /// The names of members that are not in the copy, as they are binary or not read.
     pub omitted: Vec<String>,
 }
 
-/// Writes a redacted copy of `from` to `to`, which must not exist. It is there whole or not at all; none if the reading
-/// was interrupted; nothing is written where no text is.
+/// Writes a redacted copy of `from` to `to`, which must not exist. The copy is complete or absent. Returns `None` if
+/// reading was interrupted, and writes nothing if the input contains no text.
 ///
 /// # Errors
 /// The input cannot be read, or the copy cannot be written.
@@ -58,7 +58,7 @@ pub fn copy(
     let target = unfinished.path().to_owned();
     let out = match () {
         () if is_packed || name.ends_with(".tar") => {
-            // the same tokens are made again, and each is counted once
+            // a clone: the second pass makes the same tokens, and each must be counted only once
             let mut measured = identities.clone();
             let mut sizes = Copy::new(&mut measured, Out::Sizes(Vec::new()));
             sizes.walk(from, reading)?;
@@ -101,29 +101,29 @@ pub fn copy(
     Ok(Some(copy.copied))
 }
 
-/// Where the members go.
+/// The destination of the members.
 enum Out {
-    /// Nowhere: their sizes are counted.
+    /// None: only the sizes of the redacted members are collected.
     Sizes(Vec<u64>),
-    /// Into a file that is all of the copy.
+    /// A single file, which is the whole copy.
     File(PathBuf),
-    /// Into files below a folder.
+    /// Files below a folder.
     Folder(PathBuf),
-    /// Into a tar.
+    /// A tar archive, with the sizes of its members in order.
     Tar {
         pipe: Pipe,
         sizes: std::vec::IntoIter<u64>,
     },
 }
 
-/// A tar that is written, compressed or not.
+/// The output stream of a tar archive, plain or compressed.
 enum Pipe {
     Plain(BufWriter<File>),
     Packed(Box<GzEncoder<BufWriter<File>>>),
 }
 
 impl Pipe {
-    /// Writes the end of the compressed stream and all that waits.
+    /// Ends the compressed stream, and writes everything to disk.
     fn finish(self) -> io::Result<()> {
         match self {
             Pipe::Plain(file) => synced(file),
@@ -132,7 +132,7 @@ impl Pipe {
     }
 }
 
-/// Writes what waits, down to the disk: some file systems say only then that they are full.
+/// Flushes and syncs a file: some file systems report only then that they are full.
 fn synced(file: BufWriter<File>) -> io::Result<()> {
     file.into_inner()?.sync_all()
 }
@@ -153,7 +153,7 @@ impl Write for Pipe {
     }
 }
 
-/// Copies what a walk finds.
+/// Writes redacted copies of the members of an input.
 struct Copy<'i> {
     identities: &'i mut Identities,
     out: Out,
@@ -173,7 +173,7 @@ impl<'i> Copy<'i> {
         }
     }
 
-    /// Reads a file or all files below a folder.
+    /// Copies a file, or all files below a folder.
     fn walk(&mut self, from: &Path, reading: &InputSet) -> Result<(), Failure> {
         let mut files = vec![from.to_owned()];
         if from.is_dir() {
@@ -209,7 +209,7 @@ impl<'i> Copy<'i> {
         Ok(())
     }
 
-    /// The path of a member in the copy, which no other one has. It never leads out of the copy.
+    /// Returns the redacted path of a member in the copy. It is unique, and never leads out of the copy.
     fn path(&mut self, member: &Member) -> String {
         let path = match member.path.as_str() {
             "" => member.name.rsplit('/').next().unwrap_or("input"),
@@ -218,7 +218,7 @@ impl<'i> Copy<'i> {
         let parts = path.split(['/', '!']);
         let parts = parts.filter(|part| !part.is_empty() && *part != "." && *part != "..");
         let clean = parts.collect::<Vec<_>>().join("/");
-        // no mark that a shell reads as a pattern, and that no file of Windows may have
+        // `*` is a pattern in shells, and not allowed in file names on Windows
         let clean = SecretPolicy::Mask.shown(&clean).replace("***", "masked");
         let path = self.identities.redact(&clean).into_owned();
         let mut unique = path.clone();
@@ -253,7 +253,7 @@ impl<'i> Copy<'i> {
             Out::Tar { pipe, sizes } => {
                 let size = sizes.next().unwrap_or(0);
                 header(&path, size, member.modified, pipe)?;
-                // the input may have changed since it was measured: the tar stays one
+                // the input may have changed since it was measured: cut or pad it, so that the tar stays valid
                 let mut exact = Exact { pipe, left: size };
                 redacted(identities, content, &mut exact)?;
                 let fill = exact.left + size.next_multiple_of(512) - size;
@@ -298,7 +298,7 @@ fn file(
     Ok(())
 }
 
-/// Redacts a stream, some megabytes at a time.
+/// Writes a redacted stream, some megabytes at a time.
 fn redacted(
     identities: &mut Identities,
     content: &mut dyn Read,
@@ -347,10 +347,10 @@ fn redacted(
     }
 }
 
-/// The bytes of a text with more than one byte a character: it is decoded as a whole.
+/// The maximum size of a text in UTF-16 or UTF-32, in bytes: it is decoded as a whole.
 const MAX_WIDE: u64 = 64 << 20;
 
-/// How a text in UTF-16 or UTF-32 is decoded, as its mark shows.
+/// Returns the decoder of a text in UTF-16 or UTF-32, by its byte order mark; `None` for any other text.
 fn wide(head: &[u8]) -> Option<fn(&[u8]) -> String> {
     fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
         let units = bytes.as_chunks::<2>().0.iter().skip(1);
@@ -372,7 +372,7 @@ fn wide(head: &[u8]) -> Option<fn(&[u8]) -> String> {
     })
 }
 
-/// Counts what is written.
+/// A writer that only counts bytes.
 struct Count(u64);
 
 impl Write for Count {
@@ -386,7 +386,7 @@ impl Write for Count {
     }
 }
 
-/// Writes no more than was announced.
+/// A writer that drops what exceeds the size stated in the tar header.
 struct Exact<'p> {
     pipe: &'p mut Pipe,
     left: u64,
@@ -407,7 +407,7 @@ impl Write for Exact<'_> {
     }
 }
 
-/// The head of a member of a tar; a long path is a member of its own before it, as GNU tar writes it.
+/// Writes the tar header of a member. A path longer than 100 bytes precedes it as a member of its own, as in GNU tar.
 fn header(path: &str, size: u64, modified: Option<i64>, out: &mut dyn Write) -> io::Result<()> {
     if path.len() > 100 {
         let name = [path.as_bytes(), &[0]].concat();
@@ -428,7 +428,7 @@ fn head(path: &str, size: u64, modified: Option<i64>, kind: u8) -> [u8; 512] {
     put(116, b"0000000\0");
     match size >> 33 {
         0 => put(124, format!("{size:011o}\0").as_bytes()),
-        // as GNU tar writes what does not fit
+        // in base 256, as in GNU tar, since it does not fit into 11 octal digits
         _ => put(124, &[&[0x80, 0, 0, 0][..], &size.to_be_bytes()].concat()),
     }
     let seconds = modified

@@ -1,4 +1,4 @@
-//! `kwhy completions` and `kwhy man`: what a shell and `man` know of the command line.
+//! `kwhy completions` and `kwhy man`: shell completions and manual pages, generated from the command line.
 
 use std::fs;
 use std::io::{self, Write};
@@ -12,16 +12,16 @@ use clap_mangen::Man;
 use crate::args::{Args, Shell};
 use crate::failure::Failure;
 
-/// Writes the completions of a shell.
+/// Writes the completion script of a shell.
 ///
 /// # Errors
-/// The output's.
+/// The output cannot be written.
 pub fn completions(shell: Shell, program: &str, out: &mut dyn Write) -> io::Result<()> {
     use clap_complete::Shell as Known;
-    // a plugin is completed by the name of its file
+    // shells complete a plugin by the name of its file
     let name = program.replace(' ', "-");
     let command = &mut Args::command_of(program);
-    // the generators panic where they cannot write
+    // the generators panic on write errors, so they write to memory
     let mut text = Vec::new();
     match shell {
         Shell::Bash => generate(Known::Bash, command, name, &mut text),
@@ -34,10 +34,10 @@ pub fn completions(shell: Shell, program: &str, out: &mut dyn Write) -> io::Resu
     out.write_all(&text)
 }
 
-/// Writes the manual page of a command, which is named by its words.
+/// Writes the manual page of a command, given as its words: `signatures`, `test`.
 ///
 /// # Errors
-/// There is no such command, or the output's error.
+/// There is no such command, or the output cannot be written.
 pub fn page(words: &[String], program: &str, out: &mut dyn Write) -> Result<(), Failure> {
     let mut command = built(program);
     for word in words {
@@ -51,7 +51,7 @@ pub fn page(words: &[String], program: &str, out: &mut dyn Write) -> Result<(), 
     Ok(Man::new(command).render(out)?)
 }
 
-/// Writes the manual pages of all commands into a folder, which is made.
+/// Writes the manual pages of all commands into a folder, which is created if it does not exist.
 ///
 /// # Errors
 /// A file cannot be written.
@@ -75,7 +75,7 @@ pub fn pages(folder: &Path, program: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The command line with all names filled in; what only shows help has no page.
+/// Returns the command with the full names of its sub-commands, without `help`, which needs no page.
 fn built(program: &str) -> Command {
     let mut command = Args::command_of(program).disable_help_subcommand(true);
     command.build();

@@ -8,14 +8,14 @@ use super::fields;
 use super::json::Object;
 use kwhy_render::json as written;
 
-/// Adds an event as one line.
+/// Appends an event as a line of JSON.
 pub fn line(text: &mut Vec<u8>, part: &Extract<'_>, event: &Event<'_>) {
     let lines = part.lines(&event.span);
     object(text, event, Some((part.source(), lines.start)));
     text.push(b'\n');
 }
 
-/// Adds a value as one line.
+/// Appends a value as a line of JSON; nothing if it cannot be serialised.
 pub fn push(text: &mut Vec<u8>, value: &impl Serialize) {
     if let Some(json) = written::text(value) {
         text.extend(json.into_bytes());
@@ -23,7 +23,7 @@ pub fn push(text: &mut Vec<u8>, value: &impl Serialize) {
     }
 }
 
-/// Adds an event, with the document and line where it occurs. What the input does not say is omitted.
+/// Appends an event as a JSON object, with its document and line if given. What the input does not state is omitted.
 pub fn object(text: &mut Vec<u8>, event: &Event<'_>, place: Option<(&str, u64)>) {
     let is_event = event.reason.is_some() || event.age.is_some();
     let age = event.age;
@@ -67,7 +67,7 @@ fn subject(text: &mut Vec<u8>, subject: &Subject) {
     json.close();
 }
 
-/// Adds a time, and says what of it the input does not state: UTC and 1970 are written then.
+/// Adds a time, with flags for what the input does not state: UTC is assumed without a zone, 1970 without a year.
 pub fn time(json: &mut Object<'_>, time: Option<Stamp>) {
     json.displayed("time", time.as_ref().map(Stamp::rfc3339));
     let unstated = time.filter(|time| !time.zone_stated);
@@ -76,7 +76,7 @@ pub fn time(json: &mut Object<'_>, time: Option<Stamp>) {
     json.plain("year_stated", unstated.map(|_| false));
 }
 
-/// Adds what occurred around a record.
+/// Appends the envelope of a record as a JSON object.
 pub fn envelope(text: &mut Vec<u8>, envelope: &Envelope<'_>) {
     let mut json = Object::open(text);
     time(&mut json, envelope.time);
@@ -94,12 +94,12 @@ pub fn envelope(text: &mut Vec<u8>, envelope: &Envelope<'_>) {
     json.close();
 }
 
-/// Nanoseconds as seconds.
+/// Converts nanoseconds to seconds.
 pub fn seconds(nanos: u64) -> f64 {
     nanos as f64 / 1e9
 }
 
-/// The type of a Kubernetes event.
+/// Returns the type of a Kubernetes event of this severity.
 pub fn event_type(severity: Severity) -> &'static str {
     if severity <= Severity::Info {
         "Normal"

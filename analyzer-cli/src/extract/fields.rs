@@ -6,11 +6,11 @@ use kwhy_core::events::Field;
 
 use super::json::{Object, string};
 
-/// The number of fields up to which comparing each name with all is faster than a table of names.
+/// Up to this number of fields, comparing every two names is faster than a hash table.
 const FEW: usize = 16;
 
-/// Adds fields as an object, with their values typed as the log shows them; nothing of them is read but
-/// its end. Of a repeated name the last one counts.
+/// Appends fields as a JSON object. Values that are JSON in the log are copied, all others become strings. If a name
+/// is repeated, its last value is written.
 pub fn object(text: &mut Vec<u8>, fields: &[Field<'_>]) {
     let mut json = Object::open(text);
     let last = (fields.len() > FEW).then(|| last_of_each(fields));
@@ -32,7 +32,7 @@ pub fn object(text: &mut Vec<u8>, fields: &[Field<'_>]) {
 fn value(text: &mut Vec<u8>, field: &Field<'_>) {
     match field.json().map(|json| json.get()) {
         Some(json) if json.contains('\n') => {
-            // a line contains one record, and all its line ends are between values
+            // a record must stay on one line, and line ends in JSON are always between values
             json.lines()
                 .for_each(|line| text.extend_from_slice(line.trim().as_bytes()));
         }
@@ -41,7 +41,7 @@ fn value(text: &mut Vec<u8>, field: &Field<'_>) {
     }
 }
 
-/// The position of the last field of each name.
+/// Maps each name to the position of its last field.
 fn last_of_each<'f>(fields: &'f [Field<'_>]) -> HashMap<&'f str, usize> {
     let places = fields.iter().enumerate();
     places.map(|(at, field)| (field.key.as_ref(), at)).collect()

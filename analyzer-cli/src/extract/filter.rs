@@ -2,38 +2,38 @@
 
 use kwhy_core::events::{Event, Severity, Text};
 
-/// The events that are wanted; what is not set does not matter.
+/// Criteria for events; those that are not set match all.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EventFilter {
-    /// At least so severe; an event that states no severity passes only at the lowest.
+    /// The minimum severity; an event without one counts as `Debug`.
     pub severity: Option<Severity>,
     /// The component's name, or a part of it.
     pub component: Option<String>,
     /// A part of the subject as it is printed: kind, namespace and name.
     pub subject: Option<String>,
-    /// The reason.
+    /// The exact reason.
     pub reason: Option<String>,
-    /// A part of the message or of a field.
+    /// A part of the message or of a field's value.
     pub text: Option<String>,
-    /// Not before.
+    /// The earliest time.
     pub since: Option<Moment>,
-    /// Not after.
+    /// The latest time.
     pub until: Option<Moment>,
     /// The moment at which the input was collected.
     pub now: Option<jiff::Timestamp>,
 }
 
-/// A moment as typed.
+/// A point in time, as typed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Moment {
-    /// A time.
+    /// An absolute time.
     At(jiff::Timestamp),
-    /// So many seconds before the moment of collection.
+    /// A number of seconds before the input was collected.
     Ago(u64),
 }
 
 impl Moment {
-    /// The time of an event; an age is not a time unless the time of collection is known.
+    /// Returns the absolute time. An age counts back from `now`, the time of collection; `None` if that is unknown.
     pub fn at(self, now: Option<jiff::Timestamp>) -> Option<jiff::Timestamp> {
         match self {
             Moment::At(time) => Some(time),
@@ -59,7 +59,7 @@ impl std::str::FromStr for Moment {
 }
 
 impl EventFilter {
-    /// Returns true if an event is wanted.
+    /// Returns true if an event meets all criteria. One whose time is unknown passes.
     pub fn passes(&self, event: &Event<'_>) -> bool {
         let holds = |wanted: &Option<String>, text: &dyn Fn(&str) -> bool| {
             wanted.as_deref().is_none_or(text)
@@ -94,13 +94,13 @@ impl EventFilter {
                 .is_none_or(|until| self.order(event, until) != Some(Order::After))
     }
 
-    /// Returns true if a time is asked for and the event's order to it is not known.
+    /// Returns true if a time is asked for and the event cannot be compared with it.
     pub fn is_undated(&self, event: &Event<'_>) -> bool {
         let mut moments = self.since.into_iter().chain(self.until);
         moments.any(|moment| self.order(event, moment).is_none())
     }
 
-    /// The order of an event and a time; none if the input does not show it.
+    /// Compares an event's time with a moment; `None` if the input does not show it.
     fn order(&self, event: &Event<'_>, moment: Moment) -> Option<Order> {
         let now = self.now.map(|now| now.as_nanosecond());
         let second = 1_000_000_000i128;
@@ -120,7 +120,7 @@ impl EventFilter {
     }
 }
 
-/// The order of a time and another one.
+/// The position of one time relative to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Order {
     Before,

@@ -1,5 +1,5 @@
-//! JSON written member by member: a record is written for each line of a log, which a general
-//! serializer does in twice the time.
+//! JSON written member by member: each line of a log is written as a record, for which a general serializer takes
+//! twice the time.
 
 use std::fmt::Display;
 use std::io::Write as _;
@@ -7,20 +7,20 @@ use std::io::Write as _;
 use kwhy_core::events::Text;
 use kwhy_render::escape::is_hostile;
 
-/// An object that is being written.
+/// A JSON object being written.
 pub struct Object<'t> {
     text: &'t mut Vec<u8>,
     empty: bool,
 }
 
 impl<'t> Object<'t> {
-    /// Starts an object after a text.
+    /// Opens an object at the end of a text.
     pub fn open(text: &'t mut Vec<u8>) -> Object<'t> {
         text.push(b'{');
         Object { text, empty: true }
     }
 
-    /// Ends it.
+    /// Closes the object.
     pub fn close(self) {
         self.text.push(b'}');
     }
@@ -31,7 +31,7 @@ impl<'t> Object<'t> {
         }
     }
 
-    /// A name that contains nothing to escape.
+    /// Writes a name in which nothing needs escaping.
     fn name(&mut self, name: &str) {
         self.comma();
         self.text.push(b'"');
@@ -39,25 +39,25 @@ impl<'t> Object<'t> {
         self.text.extend_from_slice(b"\":");
     }
 
-    /// A member whose value is a text.
+    /// Adds a string.
     pub fn string(&mut self, name: &str, value: &str) {
         self.name(name);
         string(self.text, value);
     }
 
-    /// A member whose value is a text, if there is one.
+    /// Adds a string, if there is one.
     pub fn some(&mut self, name: &str, value: Option<&str>) {
         if let Some(value) = value {
             self.string(name, value);
         }
     }
 
-    /// A member whose value is a piece of the input, if there is one.
+    /// Adds a piece of the input as a string, if there is one.
     pub fn piece(&mut self, name: &str, value: &Option<Text<'_>>) {
         self.some(name, value.as_ref().map(Text::as_str));
     }
 
-    /// A member whose value is a text without anything to escape, as it is displayed.
+    /// Adds the displayed value as a string in which nothing needs escaping, if there is one.
     pub fn displayed(&mut self, name: &str, value: Option<impl Display>) {
         if let Some(value) = value {
             self.name(name);
@@ -66,7 +66,7 @@ impl<'t> Object<'t> {
         }
     }
 
-    /// A member whose value is a number or a word of JSON, if there is one.
+    /// Adds a number or a literal such as `true`, if there is one.
     pub fn plain(&mut self, name: &str, value: Option<impl Display>) {
         if let Some(value) = value {
             self.name(name);
@@ -74,13 +74,13 @@ impl<'t> Object<'t> {
         }
     }
 
-    /// A member whose value is JSON.
+    /// Adds a value that `write` appends as JSON.
     pub fn json(&mut self, name: &str, write: impl FnOnce(&mut Vec<u8>)) {
         self.name(name);
         write(self.text);
     }
 
-    /// A member of any name, whose value is written as it comes.
+    /// Adds a value that `write` appends as JSON; the name is escaped.
     pub fn member(&mut self, name: &str, write: impl FnOnce(&mut Vec<u8>)) {
         self.comma();
         string(self.text, name);
@@ -89,15 +89,15 @@ impl<'t> Object<'t> {
     }
 }
 
-/// The number of bytes that are examined together.
+/// The number of bytes tested together, without a branch for each.
 const CHUNK: usize = 16;
 
-/// Returns true if a byte occurs as another in a text of JSON.
+/// Returns true if a byte must be escaped in a JSON string.
 fn is_escaped(byte: u8) -> bool {
     (byte < 0x20) | (byte == b'"') | (byte == b'\\')
 }
 
-/// Adds a text. Characters that steer a terminal are written as `\u` escapes.
+/// Appends a JSON string. Characters that control a terminal are written as `\u` escapes.
 pub fn string(text: &mut Vec<u8>, value: &str) {
     text.push(b'"');
     let is_plain = value.is_ascii() && !value.contains('\u{7f}');

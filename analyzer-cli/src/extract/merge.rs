@@ -1,12 +1,12 @@
-//! Many documents in one order of time, in bounded memory: what does not fit is sorted in parts, which
-//! wait in unnamed temporary files.
+//! Sorts the events of many documents by time in bounded memory: what does not fit is sorted in parts, which are kept
+//! in unnamed temporary files.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
 
-/// The number of bytes that are sorted at a time.
+/// The maximum number of bytes sorted in memory.
 const ROOM: usize = 48 << 20;
 
 /// The number of parts that are merged at a time; further ones are merged first.
@@ -18,7 +18,7 @@ pub type Key = (i128, u64);
 /// Text with its place in the order.
 type Item = (Key, Vec<u8>);
 
-/// Takes texts in any order and gives them back sorted.
+/// Accepts texts in any order and returns them sorted.
 pub struct Sorter {
     items: Vec<Item>,
     bytes: usize,
@@ -45,7 +45,7 @@ impl Sorter {
     /// Adds a text.
     ///
     /// # Errors
-    /// The temporary file's.
+    /// A temporary file cannot be written.
     pub fn add(&mut self, key: Key, text: Vec<u8>) -> io::Result<()> {
         self.bytes += text.len() + std::mem::size_of::<Item>();
         self.items.push((key, text));
@@ -65,10 +65,10 @@ impl Sorter {
         Ok(())
     }
 
-    /// All texts in order.
+    /// Returns all texts in order.
     ///
     /// # Errors
-    /// The temporary files', also with each text.
+    /// A temporary file cannot be read; each item may fail for that reason too.
     pub fn finish(mut self) -> io::Result<impl Iterator<Item = io::Result<Vec<u8>>>> {
         self.items.sort_unstable_by_key(|(key, _)| *key);
         let merge = Merge::of(self.parts, self.items)?;
@@ -76,7 +76,7 @@ impl Sorter {
     }
 }
 
-/// Writes sorted texts, each after its key and length.
+/// Writes sorted texts to a temporary file, each preceded by its key and length.
 fn write_part(items: impl Iterator<Item = io::Result<Item>>) -> io::Result<File> {
     let file = tempfile::tempfile().map_err(|error| {
         let folder = std::env::temp_dir();
@@ -98,7 +98,7 @@ fn write_part(items: impl Iterator<Item = io::Result<Item>>) -> io::Result<File>
     Ok(file)
 }
 
-/// Reads the next text of a part.
+/// Reads the next text of a part; `None` at its end.
 fn read_item(part: &mut BufReader<File>) -> io::Result<Option<Item>> {
     if part.fill_buf()?.is_empty() {
         return Ok(None);
@@ -114,11 +114,11 @@ fn read_item(part: &mut BufReader<File>) -> io::Result<Option<Item>> {
     Ok(Some(((i128::from_le_bytes(time), number), text)))
 }
 
-/// Sorted parts and what is left in memory, as one.
+/// Merges sorted parts and the sorted texts in memory.
 struct Merge {
     parts: Vec<BufReader<File>>,
     rest: std::vec::IntoIter<Item>,
-    /// The next text of each part; the rest's number is that after the last part's.
+    /// The next text of each part and of the texts in memory, which count as the last part.
     next: BinaryHeap<Reverse<(Key, usize, Vec<u8>)>>,
 }
 

@@ -34,56 +34,56 @@ use tokens::Tokens;
 
 pub use filter::{EventFilter, Moment};
 
-/// The conversion of inputs.
+/// The plan of a conversion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Convert {
     /// The sources, in order.
     pub sources: Vec<Source>,
     /// The selection of members of bundles.
     pub bundle: BundlePlan,
-    /// The form of the output.
+    /// The kind of output.
     pub what: What,
-    /// What becomes of names and secrets.
+    /// The treatment of names and secrets.
     pub privacy: Privacy,
-    /// Threads; `None` for as many as there are processors.
+    /// The number of threads; `None` for one on each processor.
     pub threads: Option<usize>,
 }
 
-/// The parts of the input that are printed.
+/// The part of the input that is printed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
     /// Events that pass the filter, as a table or as NDJSON.
     Events {
-        /// The events that are printed.
+        /// The criteria for events.
         filter: EventFilter,
-        /// True if as a table.
+        /// True for a table, false for NDJSON.
         table: bool,
-        /// True if in the order of their times; none if that is so for several documents only.
+        /// True to sort by time; `None` to do so only for several documents.
         by_time: Option<bool>,
     },
-    /// Events that pass the filter, folded by what stays the same in them.
+    /// Templates of the events that pass the filter.
     Patterns {
-        /// The objects that are printed.
+        /// The criteria for events.
         filter: EventFilter,
-        /// True if as a table.
+        /// True for a table, false for NDJSON.
         table: bool,
-        /// True if the template of each event is printed.
+        /// True to print the template of each event instead.
         lines: bool,
     },
     /// Objects, as one JSON object or as NDJSON.
     Objects {
-        /// True if one a line.
+        /// True for NDJSON.
         lines: bool,
     },
     /// Log records as NDJSON.
     Records {
-        /// True if each names its document.
+        /// True to name the document in each record.
         named: bool,
     },
 }
 
-/// Converts all that `feed` hands out of the inputs, and says what became of them and what is to be noted. Tables are
-/// fitted into the columns of a terminal.
+/// Converts all documents that `feed` hands out, and returns the state of the inputs and the notes about them. Tables
+/// are fitted into the columns of a terminal, if given.
 pub fn run(
     convert: &Convert,
     (layout, columns): (&Layout, Option<usize>),
@@ -144,7 +144,7 @@ pub fn run(
     Ok((inputs, notes))
 }
 
-/// An empty set of templates, which also keeps those of lines if they are printed.
+/// Creates an empty set of templates, which also keeps the template of each line if these are printed.
 fn folded(what: &What) -> Folded {
     match what {
         What::Patterns { lines: true, .. } => Folded::with_lines(),
@@ -152,12 +152,12 @@ fn folded(what: &What) -> Folded {
     }
 }
 
-/// Takes documents into an output.
+/// A sink that converts documents and writes them to an output.
 struct IncidentSink<'c, 'p, 'o, 'w> {
     convert: &'c Convert,
     page: (&'p Layout, Option<usize>),
     near: Option<i128>,
-    /// The number of events whose time is not known well enough to leave them out.
+    /// The number of events kept because their time is unknown.
     undated: &'c AtomicU64,
     names: Tokens<'c>,
     output: &'o mut Output<'w>,
@@ -176,27 +176,27 @@ impl DocumentSink for IncidentSink<'_, '_, '_, '_> {
     }
 }
 
-/// The destination of the text: in the order of the input or of time.
+/// The destination of the text, in the order of the input or sorted by time.
 struct Output<'o> {
     out: &'o mut (dyn Write + Send),
     failed: Option<io::Error>,
     objects: object::Collected,
     folded: Folded,
     sorter: Option<Sorter>,
-    /// The number of events that were taken.
+    /// The number of events so far.
     number: u64,
-    /// The time of the document's last event.
+    /// The time of the last event in the document; an event without a time is sorted after it.
     last: i128,
-    /// Limits that documents met, the first ones.
+    /// The first limits that documents met.
     limits: Vec<LimitMet>,
-    /// The number of further ones.
+    /// The number of further limits.
     more: u64,
 }
 
-/// The number of limits that are listed.
+/// The maximum number of limits that are listed.
 const MAX_TOLD: usize = 20;
 
-/// An event's text, and its time in nanoseconds.
+/// The time of an event in nanoseconds, and its text.
 type Timed = (Option<i128>, Vec<u8>);
 
 impl Output<'_> {
@@ -271,10 +271,11 @@ impl Output<'_> {
     }
 }
 
-/// The number of bytes of a file that are read to learn the year of times elsewhere.
+/// The number of bytes of a file that are searched for the year of times that state none.
 const BEGINNING: u64 = 256 * 1024;
 
-/// The first time with a year at a file's start. What can be read once only shows nothing.
+/// Returns the first time with a year near the start of a file, in nanoseconds, or `None`. Only regular files are
+/// read, as a pipe could not be read again.
 fn first_time(path: &Path) -> Option<i128> {
     if !path.metadata().is_ok_and(|file| file.is_file()) {
         return None;
@@ -289,7 +290,7 @@ fn first_time(path: &Path) -> Option<i128> {
     found
 }
 
-/// Converts one document; `near` shows the year of times that state none.
+/// Converts one document. `near` is a time with a year, for times that state none.
 fn one(
     (convert, undated, names): (&Convert, &AtomicU64, Tokens<'_>),
     (layout, columns): (&Layout, Option<usize>),
@@ -304,7 +305,7 @@ fn one(
     options.near = near;
     options.limits = convert.bundle.limits.read;
     options.secrets = convert.privacy.secrets;
-    // the reader reports why a stream ends
+    // read errors are ignored here: whatever feeds the sink reports them
     let read = match &convert.what {
         What::Objects { lines } => {
             let map = |part: &Extract<'_>| object::of(part, names);
@@ -327,7 +328,7 @@ fn one(
                     .iter()
                     .filter(|event| passes(filter, event, undated))
                 {
-                    // without an order all of a part is one text
+                    // unsorted, all events of a part share one text
                     if sorted || texts.is_empty() {
                         texts.push((time(event, filter.now), Vec::new()));
                     }
@@ -376,7 +377,7 @@ fn one(
     output.met(read.limits);
 }
 
-/// Returns true if an event is wanted, and counts those that are kept as nothing shows when they were.
+/// Returns true if an event passes the filter, and counts those that pass because their time is unknown.
 fn passes(filter: &EventFilter, event: &Event<'_>, undated: &AtomicU64) -> bool {
     let passes = filter.passes(event);
     if passes && filter.is_undated(event) {
@@ -385,8 +386,8 @@ fn passes(filter: &EventFilter, event: &Event<'_>, undated: &AtomicU64) -> bool 
     passes
 }
 
-/// The time at which an event was last seen, in nanoseconds since 1970. Ages count back from the time of collection,
-/// which is after all times if it is not known.
+/// Returns the time at which an event was last seen, in nanoseconds since 1970. Ages count back from the time of
+/// collection; if it is unknown, it is taken to be later than any time of the input.
 fn time(event: &Event<'_>, now: Option<jiff::Timestamp>) -> Option<i128> {
     let now = now.map_or(i128::MAX, |now| now.as_nanosecond());
     match (event.time, event.age) {

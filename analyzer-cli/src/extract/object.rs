@@ -11,7 +11,7 @@ use super::event::{self, event_type, push};
 use super::tokens::Tokens;
 use kwhy_render::json;
 
-/// The objects of some input, each as JSON.
+/// The objects, rows and events of an input, each as JSON.
 #[derive(Debug, Default)]
 pub struct Collected {
     /// From descriptions and API objects.
@@ -20,13 +20,13 @@ pub struct Collected {
     pods: Vec<Box<RawValue>>,
     /// Rows of other tables.
     rows: Vec<Box<RawValue>>,
-    /// Events that are below no object.
+    /// Events that belong to no object.
     events: Vec<Box<RawValue>>,
     /// The number of lines that were not understood.
     not_understood: u64,
 }
 
-/// The objects of a part of a document.
+/// Collects the objects of a part of a document.
 pub fn of(part: &Extract<'_>, names: Tokens<'_>) -> Collected {
     let mut collected = Collected {
         not_understood: part.parsed.not_understood.len() as u64,
@@ -48,7 +48,7 @@ pub fn of(part: &Extract<'_>, names: Tokens<'_>) -> Collected {
             }));
             continue;
         }
-        // both occur in the order of the input
+        // objects and events both have the order of the input
         let span = &object.span;
         while events
             .get(before)
@@ -82,7 +82,7 @@ pub fn of(part: &Extract<'_>, names: Tokens<'_>) -> Collected {
     collected
 }
 
-/// Returns true if an event is printed as one, and not made of a condition or a container's state.
+/// Returns true if the input shows an event as such; false if it was derived from a condition or a container's state.
 fn is_row(event: &Event<'_>) -> bool {
     matches!(event.format, Format::DescribeEvents | Format::EventsTable)
 }
@@ -92,7 +92,7 @@ fn raw(value: &impl Serialize) -> Option<Box<RawValue>> {
 }
 
 impl Collected {
-    /// Adds what comes after it.
+    /// Appends the objects of a later part.
     pub fn append(&mut self, mut other: Collected) {
         self.objects.append(&mut other.objects);
         self.pods.append(&mut other.pods);
@@ -101,7 +101,7 @@ impl Collected {
         self.not_understood += other.not_understood;
     }
 
-    /// One line for each object, row and event.
+    /// Returns one line for each object, row and event.
     pub fn lines(&self) -> Vec<u8> {
         let mut text = Vec::new();
         for list in [&self.objects, &self.pods, &self.rows, &self.events] {
@@ -110,7 +110,7 @@ impl Collected {
         text
     }
 
-    /// All in one JSON object.
+    /// Returns all in one JSON object.
     pub fn finish(self) -> Vec<u8> {
         #[derive(serde::Serialize)]
         struct All {
@@ -142,11 +142,11 @@ impl Collected {
 struct Json<'o, 'a> {
     object: &'o Object<'a>,
     events: Vec<Box<RawValue>>,
-    /// What its conditions and states say, as events.
+    /// Events derived from its conditions and states.
     states: Vec<Box<RawValue>>,
 }
 
-/// An event as it is printed alone.
+/// Returns an event as JSON, without its document and line.
 fn json_of(event: &Event<'_>) -> Option<Box<RawValue>> {
     let mut text = Vec::new();
     event::object(&mut text, event, None);
@@ -154,7 +154,7 @@ fn json_of(event: &Event<'_>) -> Option<Box<RawValue>> {
 }
 
 impl Json<'_, '_> {
-    /// The fields that are printed of a kind that is read by its layout alone, with their labels.
+    /// Returns the printed fields of an object of a kind that is parsed by its layout alone, with their labels.
     fn scalars(&self) -> Vec<Scalar<'_>> {
         let all = self.object.fields.scalars().into_iter();
         let own = all.filter(|(path, _)| {
@@ -165,7 +165,7 @@ impl Json<'_, '_> {
     }
 }
 
-/// A printed value with the labels above it.
+/// A printed value, with the path of labels above it.
 #[derive(serde::Serialize)]
 struct Scalar<'o> {
     path: String,

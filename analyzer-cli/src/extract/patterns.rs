@@ -1,4 +1,4 @@
-//! Events folded by what stays the same in them, for people.
+//! Templates of events, for people.
 
 use std::fmt::Write as _;
 
@@ -11,8 +11,8 @@ use kwhy_render::counted;
 use kwhy_render::escape::visible;
 use kwhy_render::style::Style;
 
-/// One row for each template; in what follows where the first one occurs.
-/// On a terminal rows are wrapped to its columns.
+/// Returns one row for each template, with the place of its first event below it. Rows are wrapped to the columns of a
+/// terminal, if given.
 pub fn table(layout: &Layout, columns: Option<usize>, folded: &Folded) -> String {
     let rows = folded.rows();
     let mut text = String::new();
@@ -52,7 +52,7 @@ pub fn table(layout: &Layout, columns: Option<usize>, folded: &Folded) -> String
     text
 }
 
-/// When, how often, and where the first one occurs.
+/// Returns the times and the rate of a template, and the place of its first event.
 fn place(row: &FoldedRow) -> String {
     let mut description = String::new();
     match (&row.first, &row.last) {

@@ -1,7 +1,6 @@
-//! Log records in a neutral form, one JSON object a line: `line`, `lines`, `level`, `time`,
-//! `message`, `logger`, `caller`, `fields`, `error`; its envelope as `envelope`,
-//! `time_back_s` where times run backwards, `cleaned` where escapes or invisible characters were taken out, and `cut` where
-//! its end is missing.
+//! Log records in a neutral form, one JSON object a line: `line`, `lines`, `level`, `time`, `message`, `logger`,
+//! `caller`, `fields`, `error` and `envelope`. There are also `time_back_s` if times run backwards, `cleaned` if
+//! escapes or invisible characters were removed, and `cut` if the end is missing.
 
 use kwhy_core::events::{Event, Extract, Severity, Text};
 
@@ -10,7 +9,7 @@ use super::fields;
 use super::json::Object;
 use super::tokens::Tokens;
 
-/// One line for each log record, with its document if that is asked for.
+/// Returns one line for each log record, with the name of its document if `named` is true.
 pub fn lines(part: &Extract<'_>, names: Tokens<'_>, named: bool) -> Vec<u8> {
     let source = named.then(|| part.source());
     let events = part.parsed.events.iter();
@@ -45,7 +44,7 @@ fn record(text: &mut Vec<u8>, (part, source): (&Extract<'_>, Option<&str>), even
     json.close();
 }
 
-/// The name of the logger: not what the event is otherwise known to come from.
+/// Returns the name of the logger; `None` if the component is that of the `controller` field or of the envelope.
 fn logger<'e>(event: &'e Event<'_>) -> Option<&'e str> {
     let component = event.component.as_ref()?;
     let program = event

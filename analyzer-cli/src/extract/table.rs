@@ -19,14 +19,14 @@ const COLUMNS: [(&str, usize); 5] = [
     ("SUBJECT", 32),
 ];
 
-/// The columns on a terminal; the message follows on lines of its own.
+/// The columns on a terminal, where the message is below them.
 const NARROW: [(&str, usize); 4] = [("WHEN", 22), ("LEVEL", 8), ("COUNT", 6), ("REASON", 20)];
 
-/// The column at which a message starts on a terminal, and the number of its lines.
+/// On a terminal, the indentation of a message and the maximum number of its lines.
 const INDENT: usize = 4;
 const MOST_LINES: usize = 4;
 
-/// The table's header, for a terminal of so many columns or for any other reader.
+/// Returns the header of the table; `columns` are those of a terminal.
 pub fn header(layout: &Layout, columns: Option<usize>) -> String {
     let mut line = String::new();
     if columns.is_some() {
@@ -94,7 +94,7 @@ pub fn row(text: &mut Vec<u8>, layout: &Layout, columns: Option<usize>, event: &
     }
 }
 
-/// The time or age of an event; for a terminal without the fraction of a second.
+/// Returns the time or age of an event; without fractions of a second if `is_short`.
 fn when(event: &Event<'_>, is_short: bool) -> String {
     let time = |time: &Stamp| match time.to_string() {
         text if !is_short => text,
@@ -105,7 +105,7 @@ fn when(event: &Event<'_>, is_short: bool) -> String {
         },
     };
     match (&event.time, event.age) {
-        // it lies before the time of its writer's record before it
+        // `<` marks a time before that of the same writer's previous record
         (Some(own), _) if event.back.is_some() => format!("{} <", time(own)),
         (Some(own), _) => time(own),
         (None, Some(age)) => format!("{age} before"),
@@ -113,7 +113,7 @@ fn when(event: &Event<'_>, is_short: bool) -> String {
     }
 }
 
-/// The first line of what an event says.
+/// Returns the first line of an event's message and error.
 fn message(event: &Event<'_>) -> String {
     let texts = event.texts().map(|text| text.as_str()).take(2);
     let mut texts: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
@@ -131,14 +131,14 @@ fn message(event: &Event<'_>) -> String {
     said
 }
 
-/// A line with an ellipsis at its end, within a width.
+/// Truncates a line to a width that includes an ellipsis.
 fn cut(line: &str, width: usize) -> String {
     let mut cut = line.trim_end().to_owned();
     while cut.width() + 2 > width && cut.pop().is_some() {}
     cut + " …"
 }
 
-/// Adds a cell; what is wider than its column moves the rest.
+/// Appends a cell; one that is wider than its column shifts the rest.
 fn cell(line: &mut String, value: &str, width: usize) {
     let shown = visible(value).to_string();
     let fill = width.saturating_sub(shown.width()).max(1);

@@ -1,4 +1,4 @@
-//! Events and objects as they are printed: with tokens in place of names, if that is asked for.
+//! Replaces names in events and objects by tokens, if that is asked for.
 
 use std::borrow::Cow;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use kwhy_core::events::{Event, Object};
 use kwhy_core::report::Identities;
 
-/// The names that become tokens, if any do.
+/// The names that become tokens; `None` if names stay.
 #[derive(Clone, Copy)]
 pub struct Tokens<'n>(pub Option<&'n Mutex<Identities>>);
 
@@ -16,7 +16,7 @@ impl<'n> Tokens<'n> {
         Some(names.unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// An event as it is printed.
+    /// Returns an event with tokens in place of names.
     pub fn event<'e, 'a>(self, event: &'e Event<'a>) -> Cow<'e, Event<'a>> {
         match self.names() {
             Some(mut names) => Cow::Owned(names.event(event)),
@@ -24,7 +24,7 @@ impl<'n> Tokens<'n> {
         }
     }
 
-    /// An object as it is printed.
+    /// Returns an object with tokens in place of names.
     pub fn object<'o, 'a>(self, object: &'o Object<'a>) -> Cow<'o, Object<'a>> {
         match self.names() {
             Some(mut names) => Cow::Owned(names.object(object)),
@@ -32,7 +32,7 @@ impl<'n> Tokens<'n> {
         }
     }
 
-    /// A text as it is printed.
+    /// Returns a text with tokens in place of names.
     pub fn text(self, text: &str) -> Cow<'_, str> {
         match self.names() {
             Some(mut names) => Cow::Owned(names.redact(text).into_owned()),

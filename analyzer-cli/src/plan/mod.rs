@@ -1,5 +1,5 @@
-//! The plan of a run. [`plan()`] derives it from the arguments, without input or output: what it needs to
-//! know of the world is in [`Environment`].
+//! The plan of a run. [`plan()`] derives it from the arguments, without I/O: what it needs to know of the outside
+//! world is in [`Environment`].
 
 mod typed;
 
@@ -24,57 +24,57 @@ pub use typed::{LEAST_COLUMNS, UNKNOWN_COLUMNS, form, plan};
 /// The environment that the program was started in.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
-    /// The name by which the program is called, as it is typed.
+    /// The name by which the program is called, as typed.
     pub program: &'static str,
-    /// What holds where an option does not say otherwise.
+    /// Settings that apply unless an option overrides them.
     pub config: Config,
-    /// Standard input is a terminal, so nothing is piped in.
+    /// True if standard input is a terminal, so nothing is piped in.
     pub stdin_is_terminal: bool,
-    /// Standard output is a terminal.
+    /// True if standard output is a terminal.
     pub stdout_is_terminal: bool,
-    /// Standard error is a terminal.
+    /// True if standard error is a terminal.
     pub stderr_is_terminal: bool,
-    /// The columns of the terminal on standard output, where it shows them.
+    /// The columns of the terminal on standard output, if known.
     pub columns: Option<usize>,
     /// The columns of the terminal on standard error, if it is one.
     pub err_columns: Option<usize>,
-    /// `NO_COLOR` is set, or the terminal is a dumb one.
+    /// True if `NO_COLOR` is set, or the terminal is a dumb one.
     pub no_color: bool,
 }
 
 /// The plan of a run.
 #[derive(Debug, PartialEq)]
 pub struct Plan {
-    /// The work.
+    /// The task.
     pub task: Task,
     /// The sources of signatures.
     pub catalogue: CataloguePlan,
-    /// How text is laid out.
+    /// The layout of text.
     pub layout: Layout,
-    /// The columns of a table, if it is read on a terminal; as many as it needs otherwise.
+    /// The columns of a table on a terminal; `None` if it may be as wide as it needs.
     pub columns: Option<usize>,
-    /// The columns of notes and errors, if they are read on a terminal.
+    /// The columns of notes and errors on a terminal; `None` if they are not wrapped.
     pub err_columns: Option<usize>,
-    /// The name by which the program is called, as it is typed.
+    /// The name by which the program is called, as typed.
     pub program: &'static str,
-    /// True if somebody looks at how far the work is.
+    /// True if a progress bar is shown.
     pub progress: bool,
-    /// True if a person types the input.
+    /// True if a person types the input on a terminal.
     pub is_typed: bool,
     /// True if no notes are wanted.
     pub quiet: bool,
-    /// What to say of options before anything is read.
+    /// Notes on options, written before anything is read.
     pub notes: Vec<&'static str>,
-    /// True if Ctrl-C leaves a report of what was read: not where a person types the input.
+    /// True if Ctrl-C still produces a report of what was read; false if a person types the input.
     pub interruptible: bool,
 }
 
-/// The work.
+/// A task of the program.
 #[derive(Debug, PartialEq)]
 pub enum Task {
-    /// Read, analyse, report.
+    /// Diagnose inputs and report the findings.
     Diagnose(Diagnose),
-    /// Print what is read in another form.
+    /// Print events, objects or records.
     Convert(Convert),
     /// List the members of bundles.
     ListMembers(ListPlan),
@@ -82,101 +82,101 @@ pub enum Task {
     Scan(ScanPlan),
     /// Copy an input without secrets and names.
     Redact(RedactPlan),
-    /// One line for each signature.
+    /// List the signatures, one a line.
     ListSignatures,
-    /// A signature's file.
+    /// Show the file of a signature.
     ShowSignature(String),
-    /// Write rules of the community as native signatures, and native signatures as rules.
+    /// Convert community rules (CRE) to native signatures, and native signatures to rules.
     ConvertSignatures(Vec<PathBuf>),
     /// Write the keys of signatures in one order.
     FormatSignatures {
         /// Files and folders.
         paths: Vec<PathBuf>,
-        /// Nothing is written.
+        /// True to write nothing and list the files that would change.
         check: bool,
     },
-    /// Errors in signatures.
+    /// Check signatures for errors.
     LintSignatures(LintPlan),
-    /// A signature from a paste.
+    /// Write a signature for a paste.
     NewSignature(NewPlan),
-    /// The examples of signatures.
+    /// Run the examples of signatures.
     TestSignatures {
         /// The signatures.
         which: Which,
-        /// True if they are run again whenever a file changes.
+        /// True to run them again whenever a file changes.
         watch: bool,
-        /// True if it is JSON for programs.
+        /// True for JSON.
         json: bool,
     },
-    /// Causes and the forms of input in which examples prove them.
+    /// List the causes with the formats of input in which examples prove them.
     Coverage {
-        /// True if it is JSON for programs.
+        /// True for JSON.
         json: bool,
     },
-    /// Examples that several signatures match.
+    /// List the examples that several signatures match.
     Overlaps {
         /// The signatures.
         which: Which,
-        /// True if it is JSON for programs.
+        /// True for JSON.
         json: bool,
     },
-    /// The meaning of a cause or signature.
+    /// Explain a cause or a signature.
     Explain(String),
-    /// An example that is built in.
+    /// Diagnose a built-in example.
     Demo {
         /// The example.
         name: Demo,
-        /// True if its text is printed.
+        /// True to print its text instead.
         input: bool,
     },
-    /// A JSON Schema, or the names of all.
+    /// Print a JSON Schema; `None` for the names of all.
     Schema(Option<SchemaName>),
-    /// The completions of a shell.
+    /// Print the completions of a shell.
     Completions(Shell),
-    /// The manual page of a command.
+    /// Print the manual page of a command.
     ManualPage(Vec<String>),
-    /// The manual pages of all commands, as files in a folder.
+    /// Write the manual pages of all commands into a folder.
     ManualPages(PathBuf),
-    /// Nothing was given to read: say how to.
+    /// Explain how to give an input, as there is none.
     Hint,
 }
 
-/// A list of members.
+/// The plan of a list of members.
 #[derive(Debug, PartialEq)]
 pub struct ListPlan {
     /// The bundles.
     pub sources: Vec<Source>,
-    /// The members that are read.
+    /// The selection of members.
     pub bundle: BundlePlan,
-    /// True if it is NDJSON for programs.
+    /// True for NDJSON.
     pub json: bool,
 }
 
-/// The diagnosis of many bundles.
+/// The plan of a scan of many bundles.
 #[derive(Debug, PartialEq)]
 pub struct ScanPlan {
     /// The paths of the bundles.
     pub paths: Vec<PathBuf>,
-    /// How each is diagnosed.
+    /// The diagnosis of each.
     pub diagnose: Box<Diagnose>,
-    /// The bytes of memory that bundles may take at once, by an estimate.
+    /// The memory that bundles may take at once, in bytes by estimate; `None` for no limit.
     pub memory: Option<u64>,
-    /// The file of results that is continued.
+    /// The file of results to continue; `None` for standard output.
     pub resume: Option<PathBuf>,
 }
 
-/// A copy without secrets and names.
+/// The plan of a copy without secrets and names.
 #[derive(Debug, PartialEq)]
 pub struct RedactPlan {
     /// The original.
     pub from: PathBuf,
     /// The copy.
     pub to: PathBuf,
-    /// The members that are read, and limits.
+    /// The selection of members, and limits.
     pub bundle: BundlePlan,
-    /// How names become tokens.
+    /// How names are replaced by tokens.
     pub redaction: Redaction,
-    /// Threads; `None` for as many as there are processors.
+    /// The number of threads; `None` for one on each processor.
     pub threads: Option<usize>,
 }
 
@@ -189,78 +189,78 @@ pub enum Which {
     Added,
 }
 
-/// How signatures are looked at for errors.
+/// The plan of a check of signatures for errors.
 #[derive(Debug, PartialEq)]
 pub struct LintPlan {
     /// The signatures.
     pub which: Which,
-    /// Inputs in which nothing is wrong.
+    /// Healthy inputs, in which no signature may raise an alarm.
     pub healthy: Vec<PathBuf>,
-    /// An error at or above makes the exit status 1.
+    /// The lowest level of an error that makes the exit status 1.
     pub fail_on: LintLevel,
-    /// True if it is JSON for programs.
+    /// True for JSON.
     pub json: bool,
 }
 
-/// A diagnosis.
+/// The plan of a diagnosis.
 #[derive(Debug, PartialEq)]
 pub struct Diagnose {
     /// The sources, in order.
     pub sources: Vec<Source>,
     /// The selection of members of bundles.
     pub bundle: BundlePlan,
-    /// The report's form.
+    /// The format of the report.
     pub form: Form,
-    /// Findings below are omitted.
+    /// Findings below this level are omitted.
     pub min_severity: Option<Level>,
-    /// A finding at or above makes the exit status 1.
+    /// A finding at or above this level makes the exit status 1.
     pub fail_on: Option<Level>,
-    /// Findings that are less sure are omitted.
+    /// Findings with a lower confidence, from 0 to 1, are omitted.
     pub min_confidence: Option<f64>,
-    /// Only the first findings are shown.
+    /// The maximum number of findings that are shown, each with what it explains.
     pub top: Option<usize>,
-    /// Show everything.
+    /// True to show everything.
     pub verbose: bool,
-    /// Show one line for each finding.
+    /// True to show one line for each finding.
     pub quiet: bool,
     /// The time at which the input was collected.
     pub now: Option<jiff::Timestamp>,
-    /// Events before are omitted.
+    /// Events before this time are omitted.
     pub since: Option<jiff::Timestamp>,
-    /// Events after are omitted.
+    /// Events after this time are omitted.
     pub until: Option<jiff::Timestamp>,
-    /// Threads; `None` for as many as there are processors.
+    /// The number of threads; `None` for one on each processor.
     pub threads: Option<usize>,
-    /// What becomes of names and secrets.
+    /// The treatment of names and secrets.
     pub privacy: Privacy,
-    /// True if log records are counted by time and severity.
+    /// True to count log records by time and severity.
     pub timeline: bool,
-    /// True if what nothing suffers from is reported.
+    /// True to report also faults that nothing in the input suffers from.
     pub audit: bool,
 }
 
-/// What becomes of names and secrets in an output.
+/// The treatment of names and secrets in an output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Privacy {
-    /// Names become tokens.
+    /// How names are replaced by tokens; `None` if they stay.
     pub redact: Option<Redaction>,
-    /// Secrets are masked, or not.
+    /// The policy on secrets: masked or shown.
     pub secrets: SecretPolicy,
 }
 
-/// How names become tokens.
+/// How names are replaced by tokens.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Redaction {
-    /// What tokens are made of, if not of their order.
+    /// The key that tokens are derived from; `None` to number them in order.
     pub key: Option<String>,
 }
 
 /// The selection of members of bundles.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BundlePlan {
-    /// Only members that fit one of these, if there are any.
+    /// Only members whose path matches one of these are read; all if there are none.
     pub include: Vec<Glob>,
-    /// No members that fit one of these.
+    /// Members whose path matches one of these are not read.
     pub exclude: Vec<Glob>,
     /// Only members and findings of this namespace.
     pub namespace: Option<String>,
@@ -269,14 +269,14 @@ pub struct BundlePlan {
 }
 
 impl BundlePlan {
-    /// The inputs of some sources.
+    /// Returns the input set of these sources.
     pub fn inputs(&self, sources: &[Source]) -> InputSet {
         let set = |globs: &[Glob]| {
             let mut set = GlobSetBuilder::new();
             globs.iter().for_each(|glob| {
                 set.add(glob.clone());
             });
-            // each glob was checked when it was typed
+            // each glob was checked when the arguments were parsed
             set.build().ok().filter(|set| !set.is_empty())
         };
         InputSet {
@@ -292,14 +292,14 @@ impl BundlePlan {
     }
 }
 
-/// The form of a report.
+/// The format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// For people.
+    /// Text for people.
     Human,
     /// JSON, on several lines or on one.
     Json {
-        /// On several lines.
+        /// True for several lines.
         pretty: bool,
     },
     /// One JSON object a line for each finding.
@@ -317,8 +317,8 @@ pub enum Form {
 /// The sources of signatures.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CataloguePlan {
-    /// The built-in ones.
+    /// True to use the built-in signatures.
     pub builtin: bool,
-    /// Files and folders.
+    /// Files and folders of further signatures.
     pub paths: Vec<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! From what was typed to what is to be done.
+//! The derivation of a plan from the arguments.
 
 use kwhy_bundle::Source;
 use kwhy_render::Layout;
@@ -19,19 +19,19 @@ use crate::extract::{Convert, EventFilter, Moment, What};
 use crate::signatures::NewPlan;
 use kwhy_bundle::archive::limits::Limits;
 
-/// Columns where output is piped or a file.
+/// The width of text that is piped or written to a file.
 const PIPED_COLUMNS: usize = 100;
-/// Columns where a line is not to be broken.
+/// The width of text whose lines are never broken.
 const UNBROKEN_COLUMNS: usize = u16::MAX as usize;
-/// Columns of a terminal that does not show them.
+/// The width of a terminal that does not report it.
 pub const UNKNOWN_COLUMNS: usize = 80;
-/// Below this the layout no longer narrows.
+/// The minimum width, also on a terminal that is narrower.
 pub const LEAST_COLUMNS: usize = 40;
 
 /// Derives the plan from the arguments.
 ///
 /// # Errors
-/// Options that cannot work together or here, with why.
+/// Options conflict or do not apply; the text says why.
 pub fn plan(mut args: Args, world: &Environment) -> Result<Plan, String> {
     refuse_misplaced(&args)?;
     let color = args.color.or(world.config.color).unwrap_or_default();
@@ -39,7 +39,7 @@ pub fn plan(mut args: Args, world: &Environment) -> Result<Plan, String> {
         width: match (world.stdout_is_terminal, world.columns) {
             (true, Some(columns)) => columns.max(LEAST_COLUMNS),
             (true, None) => UNKNOWN_COLUMNS,
-            // a finding is a line, for `grep`
+            // each finding is one line, for `grep`
             (false, _) if args.quiet => UNBROKEN_COLUMNS,
             (false, _) => PIPED_COLUMNS,
         },
@@ -113,7 +113,7 @@ pub fn plan(mut args: Args, world: &Environment) -> Result<Plan, String> {
     })
 }
 
-/// The form of an output.
+/// Returns the format of an output; JSON is indented if people read it.
 pub fn form(output: ReportOutput, is_read_by_people: bool) -> Form {
     match output {
         ReportOutput::Human => Form::Human,
@@ -128,7 +128,7 @@ pub fn form(output: ReportOutput, is_read_by_people: bool) -> Form {
     }
 }
 
-/// Refuses options of a diagnosis before a command that does not know them.
+/// Refuses options of a diagnosis that do not apply to the command.
 fn refuse_misplaced(args: &Args) -> Result<(), String> {
     let Some(command) = &args.command else {
         return Ok(());
@@ -184,7 +184,7 @@ fn refuse_misplaced(args: &Args) -> Result<(), String> {
     }
 }
 
-/// The task of a command.
+/// Derives the task of a command.
 fn of_command(
     command: Command,
     args: Args,
@@ -371,7 +371,7 @@ fn diagnose(
     })
 }
 
-/// The time of a moment as typed.
+/// Resolves a moment to a time; `name` is the option, for the error.
 fn resolved(
     name: &str,
     moment: Option<Moment>,
@@ -425,7 +425,8 @@ fn event_filter(events: EventsArgs, now: Option<jiff::Timestamp>) -> Result<Even
 }
 
 impl CataloguePlan {
-    /// Adds the paths after a sub-command, which is about them alone.
+    /// Adds the paths of a sub-command, and returns which signatures it is about: these if there are any, otherwise
+    /// all.
     fn with(&mut self, paths: Vec<PathBuf>) -> Which {
         if paths.is_empty() {
             return Which::All;
@@ -435,7 +436,7 @@ impl CataloguePlan {
     }
 }
 
-/// Standard input can be read once, so a second `-` is omitted.
+/// Returns the sources of paths. Standard input can be read only once, so a second `-` is ignored.
 fn sources(paths: Vec<PathBuf>) -> Vec<Source> {
     if paths.is_empty() {
         return vec![Source::Stdin];

@@ -84,42 +84,42 @@ pub struct LastLine<'l> {
 
 /// The bundles to diagnose, and how.
 pub struct Work<'w> {
-    /// The selection and limits, and what ends the run early.
+    /// The selection of members, limits, and what cancels the run.
     pub reading: &'w InputSet,
     /// The bundles, in order.
     pub bundles: &'w [PathBuf],
-    /// The paths that name none.
+    /// The errors of paths that name no bundle.
     pub failures: &'w [InputError],
-    /// True if a line is a finding.
+    /// True for a line for each finding.
     pub by_finding: bool,
     /// The number of threads in all.
     pub threads: usize,
-    /// The bytes of memory that bundles may take at once, by an estimate.
+    /// The memory that bundles may take at once, in bytes by estimate; `None` for no limit.
     pub memory: Option<u64>,
-    /// True if somebody looks at how far the work is.
+    /// True if a progress bar is drawn.
     pub drawn: bool,
 }
 
-/// What reading a bundle gives: what could not be read, the number of files read, the report and the number of findings
-/// omitted.
+/// The result of reading a bundle: the errors, the number of files read, the report and the number of findings omitted
+/// from it.
 pub type Read = (Vec<InputError>, usize, (Report, usize));
 
 /// The lines of one bundle.
 #[derive(Debug, Default)]
 struct Done {
     lines: Vec<u8>,
-    /// The causes in it; none if it could not be read.
+    /// The causes in it; `None` if it could not be read.
     causes: Option<BTreeSet<String>>,
-    /// True if its reading was broken off.
+    /// True if reading it was interrupted.
     broken_off: bool,
 }
 
-/// Reads each bundle separately, and writes a line for each, or one for each finding and one that sums the bundle up. One
-/// that cannot be read is reported in its line; the others continue. `read` is given the threads it may use. Also returns
-/// how fast it was, if that is worth telling.
+/// Reads each bundle separately, and writes one line for each, or one for each finding and a summary of the bundle. A
+/// bundle that cannot be read is reported in its line; the others are read. `read` is given the number of threads it
+/// may use. Also returns the speed as text, unless the run was short.
 ///
 /// # Errors
-/// The output's.
+/// The output cannot be written.
 pub fn scan(
     work: &Work<'_>,
     known: Known,
@@ -162,7 +162,7 @@ pub fn scan(
             while let Some(done) = queue.next() {
                 let done = done?;
                 if done.broken_off && out.is_continued() {
-                    // the run that continues this one reads it whole
+                    // the next run, which continues the file, reads this bundle completely
                     continue;
                 }
                 match done.causes {
@@ -174,7 +174,7 @@ pub fn scan(
             Ok(())
         };
         let written: io::Result<()> = write();
-        // nobody takes what would come
+        // further lines could not be written
         if written.is_err() {
             stop.cancel();
             queue.close();
@@ -201,13 +201,13 @@ impl Summary {
     }
 }
 
-/// The bytes of a bundle; none if it cannot be read.
+/// Returns the size of a bundle in bytes; 0 if it cannot be read.
 fn size(path: &Path) -> u64 {
     let source = Source::Path(path.to_owned());
     kwhy_bundle::sources::size(&[source]).unwrap_or(0)
 }
 
-/// The lines of a bundle that was read.
+/// Returns the lines of a bundle that was read.
 fn lines(
     path: &Path,
     (failures, count, (report, left_out)): Read,

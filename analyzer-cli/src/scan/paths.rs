@@ -9,8 +9,8 @@ use globset::GlobBuilder;
 
 use kwhy_bundle::sources::InputError;
 
-/// The bundles that paths name: of a folder its files and folders, of a glob what fits it, otherwise
-/// the file itself. In order.
+/// Returns the bundles that paths name, in order and each once: the files and folders in a folder, the matches of a
+/// glob, otherwise the path itself. Also returns the errors of paths that cannot be read.
 pub fn bundles(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<InputError>) {
     let mut all = Vec::new();
     let mut failures = Vec::new();
@@ -35,7 +35,7 @@ pub fn bundles(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<InputError>) {
     (all, failures)
 }
 
-/// The files and folders in a folder; links, devices, pipes and sockets are omitted.
+/// Returns the files and folders in a folder; links, devices, pipes and sockets are omitted.
 fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut all = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -52,7 +52,7 @@ fn is_glob(path: &Path) -> bool {
     path.to_string_lossy().contains(['*', '?', '[', '{'])
 }
 
-/// The paths that match a glob, one component after the other; `**` is any number of folders.
+/// Returns the paths that match a glob, matched component by component; `**` matches any number of folders.
 fn fitting(glob: &Path) -> io::Result<Vec<PathBuf>> {
     let mut open = vec![PathBuf::new()];
     for part in glob.components() {

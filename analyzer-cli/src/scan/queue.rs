@@ -1,4 +1,4 @@
-//! The bundles that wait, those that are read, and their lines until it is their turn.
+//! The queue of bundles: those not yet read, those being read, and finished lines that wait for their turn.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,7 +12,7 @@ use super::memory;
 /// The number of bundles for each thread that may be read ahead of the one whose lines come next.
 const AHEAD: usize = 16;
 
-/// Hands bundles to threads, and their lines on in the order of the bundles.
+/// Hands out bundles to threads, and returns their lines in the order of the bundles.
 pub struct Queue<'q> {
     sizes: &'q [u64],
     threads: usize,
@@ -24,24 +24,24 @@ pub struct Queue<'q> {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The next bundle to read.
+    /// The number of the next bundle to read.
     next: usize,
-    /// The next one whose lines are handed on.
+    /// The number of the bundle whose lines come next.
     turn: usize,
-    /// The number of bundles that are read.
+    /// The number of bundles being read.
     running: usize,
-    /// The bytes of memory that they may take, and those of lines that wait.
+    /// The bytes of memory reserved for them, and those of waiting lines.
     taken: u64,
-    /// The number of their threads.
+    /// The number of threads they use.
     busy: usize,
-    /// Those that are read, with what each may take.
+    /// The memory and threads reserved for each.
     reserved: BTreeMap<usize, (u64, usize)>,
     done: BTreeMap<usize, io::Result<Done>>,
     closed: bool,
 }
 
 impl<'q> Queue<'q> {
-    /// Bundles of these sizes, to be read on so many threads in all and with so much memory.
+    /// Creates a queue of bundles of these sizes, to be read on `threads` threads in all and within `memory` bytes.
     pub fn new(
         sizes: &'q [u64],
         threads: usize,
@@ -67,7 +67,8 @@ impl<'q> Queue<'q> {
         waited.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next bundle to read and the threads to read it with, once there is room for it; none after the last one.
+    /// Waits until there are threads and memory for the next bundle, and returns it with the number of threads to read
+    /// it on. `None` after the last bundle, or if the run was stopped.
     pub fn take(&self) -> Option<(usize, usize)> {
         let mut state = self.state();
         loop {
@@ -79,12 +80,12 @@ impl<'q> Queue<'q> {
                 self.changed.notify_all();
                 return None;
             }
-            // the last bundles share the threads that nothing else waits for
+            // the last bundles share the idle threads
             let at_once = self.threads.min(state.running + left);
             let threads = (self.threads / at_once).max(1);
             let needed = memory::of_bundle(self.sizes[number], threads);
             let fits = self.memory.is_none_or(|all| state.taken + needed <= all);
-            // where nobody takes lines they must not pile up; the bundle whose turn it is always is near
+            // lines must not pile up if writing is slow; the bundle whose turn it is always is near
             let is_near = number - state.turn < AHEAD * self.threads;
             let is_free = state.busy < self.threads;
             if is_near && (state.running == 0 || (fits && is_free)) {
@@ -99,7 +100,7 @@ impl<'q> Queue<'q> {
         }
     }
 
-    /// Answers for a bundle that was taken, until it is dropped.
+    /// Returns a guard that reports a panic while the bundle is read.
     pub fn answer(&self, number: usize) -> Answer<'_> {
         Answer {
             queue: self,
@@ -107,7 +108,7 @@ impl<'q> Queue<'q> {
         }
     }
 
-    /// Takes the lines of a bundle.
+    /// Stores the lines of a bundle that was read, and releases its memory and threads.
     pub fn give(&self, number: usize, done: io::Result<Done>) {
         let mut state = self.state();
         let (needed, threads) = state.reserved.remove(&number).unwrap_or_default();
@@ -119,7 +120,7 @@ impl<'q> Queue<'q> {
         self.changed.notify_all();
     }
 
-    /// The lines of the next bundle in order, once they are there; none after the last one.
+    /// Waits for the lines of the next bundle in order; `None` after the last one.
     pub fn next(&self) -> Option<io::Result<Done>> {
         let mut state = self.state();
         loop {
@@ -141,7 +142,7 @@ impl<'q> Queue<'q> {
         }
     }
 
-    /// Hands out no further bundle.
+    /// Stops handing out bundles.
     pub fn close(&self) {
         self.state().closed = true;
         self.changed.notify_all();
@@ -153,7 +154,7 @@ impl<'q> Queue<'q> {
     }
 }
 
-/// Gives an error in place of lines if reading a bundle panics, so that nobody waits for them.
+/// A guard that gives an error in place of lines if reading a bundle panics, so that nobody waits for them forever.
 pub struct Answer<'q> {
     queue: &'q Queue<'q>,
     number: usize,
@@ -168,7 +169,7 @@ impl Drop for Answer<'_> {
     }
 }
 
-/// The bytes of lines that wait for their turn.
+/// Returns the number of bytes of a bundle's lines.
 fn waiting(done: &io::Result<Done>) -> u64 {
     done.as_ref().map_or(0, |done| done.lines.len() as u64)
 }
@@ -196,7 +197,7 @@ mod tests {
                         most.fetch_max(now, Ordering::SeqCst);
                         let now = busy.fetch_add(threads, Ordering::SeqCst) + threads;
                         busiest.fetch_max(now, Ordering::SeqCst);
-                        // later ones are done first
+                        // later bundles finish first
                         std::thread::sleep(Duration::from_micros(500 / (number as u64 + 1)));
                         taken.fetch_sub(needed, Ordering::SeqCst);
                         busy.fetch_sub(threads, Ordering::SeqCst);
@@ -255,7 +256,7 @@ mod tests {
             while begun.load(Ordering::SeqCst) < AHEAD {
                 std::thread::yield_now();
             }
-            // time to begin a further one
+            // time for one more to start, which must not happen
             std::thread::sleep(Duration::from_millis(50));
             assert_eq!(begun.load(Ordering::SeqCst), AHEAD);
             while queue.next().is_some() {}

@@ -1,4 +1,4 @@
-//! How fast bundles are read, and when the last one will be.
+//! The speed at which bundles are read, and the time left.
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -12,12 +12,12 @@ use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressStyle};
 use kwhy_bundle::archive::limits::Shared;
 use kwhy_render::counted;
 
-/// Work that takes less is not reported.
+/// Shorter work is not reported.
 const QUIET: Duration = Duration::from_secs(1);
-/// The interval of drawing on a terminal.
+/// The interval between updates on a terminal.
 const EVERY: Duration = Duration::from_millis(200);
 
-/// Counts what is read, and draws it if somebody looks.
+/// Counts what is read, and draws a progress bar if asked to.
 pub struct Rate {
     counts: Arc<Counts>,
     start: Instant,
@@ -27,14 +27,14 @@ pub struct Rate {
 
 #[derive(Default)]
 struct Counts {
-    /// Bundles in all, and their bytes.
+    /// The number of all bundles, and of their bytes.
     bundles: usize,
     bytes: u64,
-    /// Those that were read.
+    /// The number of bundles that were read, their bytes, and the bytes they unpacked to.
     done: AtomicUsize,
     read: AtomicU64,
     unpacked: AtomicU64,
-    /// Those that are read.
+    /// The bundles being read.
     running: Mutex<Vec<Arc<Shared>>>,
 }
 
@@ -43,7 +43,7 @@ impl Counts {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The bytes that were read of bundles, and those that they unpacked to.
+    /// Returns the number of bytes read so far, and of the bytes they unpacked to.
     fn bytes(&self) -> (u64, u64) {
         let running = self.running();
         let mut read = self.read.load(Ordering::Relaxed);
@@ -56,7 +56,8 @@ impl Counts {
         (read, unpacked)
     }
 
-    /// `14 of 500 bundles, 3.2 a second, 210 MiB a second unpacked, 2 minutes left`.
+    /// Returns the message beside the bar: `14 of 500 bundles, 3.2 a second, 210 MiB a second unpacked, 2 minutes
+    /// left`.
     fn message(&self, elapsed: Duration) -> String {
         let done = self.done.load(Ordering::Relaxed);
         let (read, unpacked) = self.bytes();
@@ -72,7 +73,7 @@ impl Counts {
     }
 }
 
-/// The bytes that were read of a source, and those that they unpacked to.
+/// Returns the number of bytes read of a source, and of the bytes they unpacked to.
 fn of(shared: &Shared) -> (u64, u64) {
     let read = shared.read.load(Ordering::Relaxed);
     (read, shared.unpacked.load(Ordering::Relaxed).max(read))
@@ -87,7 +88,7 @@ fn speed(bundles: usize, unpacked: u64, elapsed: Duration) -> String {
     )
 }
 
-/// The time that the rest takes at the speed so far; none before anything was read.
+/// Estimates the time left at the speed so far; `None` if nothing was read, or everything.
 fn left(read: u64, all: u64, elapsed: Duration) -> Option<Duration> {
     if read == 0 || all <= read {
         return None;
@@ -95,7 +96,7 @@ fn left(read: u64, all: u64, elapsed: Duration) -> Option<Duration> {
     Some(elapsed.mul_f64((all - read) as f64 / read as f64))
 }
 
-/// A bundle that is read, until it is dropped.
+/// A bundle being read; dropping it counts it as done.
 pub struct Reading<'r> {
     counts: &'r Counts,
     shared: Arc<Shared>,
@@ -113,7 +114,7 @@ impl Drop for Reading<'_> {
 }
 
 impl Rate {
-    /// Starts to count bundles of these sizes.
+    /// Starts counting; `sizes` are those of the bundles.
     pub fn start(sizes: &[u64], is_drawn: bool) -> Rate {
         let counts = Arc::new(Counts {
             bundles: sizes.len(),
@@ -152,7 +153,7 @@ impl Rate {
         }
     }
 
-    /// Counts a bundle that is read from now on.
+    /// Counts a bundle as being read until the returned guard is dropped.
     pub fn begin(&self, shared: &Arc<Shared>) -> Reading<'_> {
         self.counts.running().push(Arc::clone(shared));
         Reading {
@@ -161,11 +162,11 @@ impl Rate {
         }
     }
 
-    /// Ends the drawing, and says how fast it was unless it was over at once.
+    /// Stops drawing, and returns the speed as text; `None` if the run was short or read nothing.
     pub fn end(mut self) -> Option<String> {
         self.stop = None;
         if let Some(thread) = self.thread.take() {
-            // what it draws is not a matter of the result
+            // a panic while drawing must not affect the result
             let _ = thread.join();
         }
         let elapsed = self.start.elapsed();

@@ -1,4 +1,4 @@
-//! Where the lines go: standard output, or a file that a later run continues.
+//! The destination of the lines: standard output, or a file that a later run can continue.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
@@ -14,29 +14,29 @@ use super::Summary;
 use crate::failure::Failure;
 use crate::whole::Unfinished;
 
-/// Takes lines.
+/// The destination of lines.
 pub enum Results<'r> {
     /// The output of the program.
     Output(&'r mut dyn Write),
-    /// A file that is continued.
+    /// A file that a later run can continue.
     File(File),
 }
 
-/// What a file of results contains.
+/// The content of a file of results.
 #[derive(Debug, Default)]
 pub struct Known {
     /// The bundles that were read.
     pub done: HashSet<String>,
-    /// What became of them.
+    /// The summary of these bundles.
     pub summary: Summary,
 }
 
 impl<'r> Results<'r> {
-    /// Opens the file, if one is given, after the last bundle whose lines are whole. Lines of what could not be read are
-    /// taken out.
+    /// Opens the file, if one is given, and continues it after the last bundle whose lines are complete. Lines of
+    /// bundles that could not be read are removed, as these are tried again.
     ///
     /// # Errors
-    /// The file cannot be read or written, or contains something else.
+    /// The file cannot be read or written, or is not a file of such results.
     pub fn open(
         file: Option<&Path>,
         by_finding: bool,
@@ -53,7 +53,7 @@ impl<'r> Results<'r> {
         Ok((Results::File(file), known))
     }
 
-    /// Returns true if a later run continues what is written.
+    /// Returns true if a later run can continue what is written.
     pub fn is_continued(&self) -> bool {
         matches!(self, Results::File(_))
     }
@@ -61,7 +61,7 @@ impl<'r> Results<'r> {
     /// Writes lines that belong together.
     ///
     /// # Errors
-    /// The output's.
+    /// The output cannot be written.
     pub fn write(&mut self, lines: &[u8]) -> io::Result<()> {
         match self {
             Results::Output(out) => {
@@ -73,7 +73,7 @@ impl<'r> Results<'r> {
     }
 }
 
-/// What is read of a line.
+/// The members of a line that are needed to continue a file.
 #[derive(Deserialize)]
 struct Line<'l> {
     #[serde(borrow)]
@@ -81,7 +81,7 @@ struct Line<'l> {
     report: Option<ReportOfLine>,
     error: Option<IgnoredAny>,
     summary: Option<IgnoredAny>,
-    // of a line that is a finding
+    // in the line of a finding
     cause: Option<String>,
     role: Option<Role>,
 }
@@ -108,7 +108,7 @@ fn other(line: u64, what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, message)
 }
 
-/// Opens a file at its end, after what is not whole or not wanted was taken out of it.
+/// Opens a file for appending, after removing incomplete lines and those of bundles to be read again.
 fn continued(path: &Path, by_finding: bool) -> io::Result<(File, Known)> {
     let mut options = OpenOptions::new();
     let mut file = options
@@ -117,7 +117,7 @@ fn continued(path: &Path, by_finding: bool) -> io::Result<(File, Known)> {
         .create(true)
         .truncate(false)
         .open(path)?;
-    // a run that ends while lines are taken out leaves the file as it was
+    // the lines to keep are copied to a second file, so that an interrupted run leaves the original as it was
     let mut kept: Option<(Unfinished, BufWriter<File>)> = None;
     let mut known = Known::default();
     let mut group = BTreeSet::new();
@@ -154,7 +154,7 @@ fn continued(path: &Path, by_finding: bool) -> io::Result<(File, Known)> {
                 group.extend(finding.cause());
                 continue;
             }
-            // what could not be read, and the last line
+            // bundles that could not be read, and the last line, are removed
             (Some(_), None, _) if line.error.is_some() => false,
             (None, None, _) if line.summary.is_some() => false,
             _ => return Err(other(number, "its -o is another one")),

@@ -17,7 +17,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use crate::commands::bundle_ls;
 use crate::scan;
 
-/// What a schema is of.
+/// An output that has a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SchemaName {
     /// A report: `kwhy -o json`
@@ -43,7 +43,7 @@ pub enum SchemaName {
 }
 
 impl SchemaName {
-    /// The schema: its title is the name, as the types are not known outside.
+    /// Returns the schema. Its title is the name, as the types are unknown to its readers.
     fn schema(self) -> Schema {
         let mut schema = match self {
             SchemaName::Report => written::<Report>(),
@@ -76,13 +76,13 @@ impl fmt::Display for SchemaName {
     }
 }
 
-/// The schema of what is read, and of a shape: what may be absent is an option.
+/// Returns the schema of a type that is read, or that describes JSON: members that may be absent are options.
 fn read<T: JsonSchema>() -> Schema {
     let settings = SchemaSettings::draft2020_12().for_deserialize();
     settings.into_generator().into_root_schema_for::<T>()
 }
 
-/// The generator of schemas of what is written.
+/// Returns a generator for types that are written.
 fn writing() -> SchemaGenerator {
     SchemaSettings::draft2020_12()
         .for_serialize()
@@ -93,10 +93,10 @@ fn written<T: JsonSchema>() -> Schema {
     writing().into_root_schema_for::<T>()
 }
 
-/// Writes a schema, or the names of all, which are fitted into the columns of a terminal.
+/// Writes a schema, or the names of all with their meaning, wrapped to the columns of a terminal.
 ///
 /// # Errors
-/// The output's.
+/// The output cannot be written.
 pub fn write(
     name: Option<SchemaName>,
     (layout, columns): (&Layout, Option<usize>),

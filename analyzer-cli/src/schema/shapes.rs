@@ -1,5 +1,5 @@
-//! The shapes of what is written member by member: events, records, objects. A test compares them with all outputs of all
-//! fixtures.
+//! The types of JSON that is written member by member: events, records, objects. A test checks all outputs of all
+//! fixtures against them.
 #![allow(dead_code)]
 
 use std::collections::BTreeMap;

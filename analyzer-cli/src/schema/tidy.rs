@@ -1,10 +1,10 @@
-//! Schemas as their readers want them: what is absent where there is no value is never null, and descriptions are prose.
+//! Simplifies generated schemas: members without a value are absent and never null, and descriptions are prose.
 
 use schemars::Schema;
 use schemars::transform::{Transform, transform_subschemas};
 use serde_json::Value;
 
-/// Tidies a schema and all schemas inside of it.
+/// Simplifies a schema and all schemas inside it.
 pub fn tidy(schema: &mut Schema) {
     Tidy.transform(schema);
 }
@@ -34,7 +34,7 @@ impl Transform for Tidy {
     }
 }
 
-/// Omits null from what a property may be.
+/// Removes null from the types of a property.
 fn without_null(property: &mut Value) {
     let Value::Object(property) = property else {
         return;
@@ -61,7 +61,8 @@ fn without_null(property: &mut Value) {
     }
 }
 
-/// The prose of a documentation comment: paragraphs without line ends, without the examples for programmers and their links.
+/// Returns a doc comment as prose: paragraphs without line ends, up to the first code example, and without link
+/// brackets.
 fn prose(text: &str) -> String {
     let paragraphs = text.split("\n\n").take_while(|it| !it.starts_with("```"));
     let paragraphs = paragraphs.map(|paragraph| paragraph.replace('\n', " "));

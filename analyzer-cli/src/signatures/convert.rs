@@ -1,4 +1,4 @@
-//! `kwhy signatures convert`: rules of the community as native signatures, and native signatures as rules.
+//! `kwhy signatures convert`: community rules (CRE) as native signatures, and native signatures as rules.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -13,8 +13,8 @@ use crate::plan::CataloguePlan;
 use crate::run::Status;
 use kwhy_render::escape::visible;
 
-/// Writes files of rules as native signatures, and files of native signatures as rules. What cannot be said is a comment
-/// in its place, and makes the exit status 1.
+/// Writes files of rules as native signatures, and files of native signatures as rules. A signature that a rule cannot
+/// express becomes a comment in its place, and makes the exit status 1.
 pub fn convert(
     paths: &[PathBuf],
     plan: &CataloguePlan,
@@ -31,7 +31,7 @@ pub fn convert(
                 vec![Catalogue::rules_as_native(&name, &text).map_err(BadFile::from)?]
             }
             FileKind::Native => {
-                // causes beside the file may be its own
+                // the file may use causes that are defined beside it
                 let folder = file.parent().map(|folder| folder.join("causes.yaml"));
                 let causes = folder.filter(|causes| causes.exists());
                 let mut own = CataloguePlan {

@@ -1,4 +1,4 @@
-//! `kwhy signatures coverage`: which causes the examples prove in which form of input.
+//! `kwhy signatures coverage`: the formats of input in which the examples prove each cause.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -15,14 +15,14 @@ use crate::failure::Failure;
 use crate::plan::CataloguePlan;
 use crate::run::Status;
 
-/// The result for programs.
+/// The JSON output.
 #[derive(Serialize)]
 struct Output {
     schema: &'static str,
     causes: Vec<CauseCoverage>,
 }
 
-/// A page of Markdown: a summary, then a table for each family of causes; on a terminal a list instead.
+/// Writes a page of Markdown with a summary and a table for each family of causes, a list on a terminal, or JSON.
 pub fn coverage(
     plan: &CataloguePlan,
     json: bool,
@@ -66,7 +66,7 @@ every form.
 | plain | a line without any of these |
 ";
 
-/// Each cause with the forms in which it is proved, and its signatures.
+/// Writes each cause with the formats in which it is proved, and its signatures.
 fn list(causes: &[CauseCoverage], page: &Layout, out: &mut dyn Write) -> io::Result<()> {
     for cause in causes {
         writeln!(out, "{}", page.styled(Style::Strong, &cause.cause))?;
@@ -127,7 +127,7 @@ fn layout(causes: &[CauseCoverage], signatures: usize, out: &mut dyn Write) -> i
     Ok(())
 }
 
-/// The number of causes that are proved in each number of formats, and the gaps.
+/// Writes the number of causes and examples in each format, and the gaps.
 fn summary(causes: &[CauseCoverage], signatures: usize, out: &mut dyn Write) -> io::Result<()> {
     let proved = causes
         .iter()
@@ -163,7 +163,7 @@ fn family(cause: &CauseCoverage) -> &str {
     cause.cause.split('/').next().unwrap_or(&cause.cause)
 }
 
-/// The cause without its family.
+/// Returns the cause without its family.
 fn name(cause: &CauseCoverage) -> &str {
     cause
         .cause

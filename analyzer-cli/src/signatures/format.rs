@@ -1,4 +1,4 @@
-//! `kwhy signatures fmt`: one order of keys.
+//! `kwhy signatures fmt`: writes the keys of signatures in one order.
 
 use std::io::Write;
 use std::path::PathBuf;

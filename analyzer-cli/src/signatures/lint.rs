@@ -19,7 +19,7 @@ use kwhy_render::counted;
 use kwhy_render::escape::visible;
 use kwhy_render::style::Style;
 
-/// The result for programs.
+/// The JSON output.
 #[derive(Serialize)]
 struct Output {
     schema: &'static str,
@@ -30,7 +30,7 @@ struct Output {
     lints: Vec<Lint>,
 }
 
-/// Mistakes, one a line, then how many there are.
+/// Writes the errors one a line, then their number; or all as JSON.
 pub fn lint(
     plan: &CataloguePlan,
     how: &LintPlan,
@@ -88,7 +88,7 @@ fn write(
     Ok(())
 }
 
-/// The healthy inputs with their names.
+/// Reads the healthy inputs, and returns them with their names.
 fn read(paths: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, Failure> {
     let mut inputs = Vec::new();
     for path in paths {

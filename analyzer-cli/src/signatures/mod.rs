@@ -26,7 +26,7 @@ use kwhy_render::{Step, only_if};
 
 pub use new::{NewPlan, new};
 
-/// Does one of the tasks about signatures.
+/// Runs one of the tasks about signatures.
 pub fn run(
     task: &Task,
     plan: &CataloguePlan,
@@ -65,7 +65,8 @@ pub fn run(
     Ok(status)
 }
 
-/// One line for each signature: id, cause, level. Where a terminal is too narrow, the cause is on a line of its own.
+/// Writes one line for each signature: id, cause, level. If a terminal is too narrow, the cause is on a line of its
+/// own.
 fn list(
     catalogue: &Catalogue,
     (layout, columns): (&Layout, Option<usize>),
@@ -94,7 +95,7 @@ fn list(
     Ok(Status::Ran)
 }
 
-/// The file of a signature as it is written.
+/// Writes the file of a signature unchanged.
 fn show(catalogue: &Catalogue, id: &str, out: &mut dyn Write) -> Result<Status, Failure> {
     let signature = by_id(catalogue, id).ok_or_else(|| unknown(catalogue, "signature", id))?;
     for line in signature.source.lines() {
@@ -103,7 +104,7 @@ fn show(catalogue: &Catalogue, id: &str, out: &mut dyn Write) -> Result<Status, 
     Ok(Status::Ran)
 }
 
-/// A signature by its id; that of a rule of the community also as the rule writes it.
+/// Returns the signature with this id. The id of a community rule is also accepted as the rule spells it.
 fn by_id<'c>(catalogue: &'c Catalogue, id: &str) -> Option<&'c Signature> {
     let of_rule = || {
         let signature = catalogue.get(&id.to_ascii_lowercase())?;
@@ -119,7 +120,7 @@ fn is_meant(catalogue: &Catalogue, which: Which, signature: &Signature) -> bool 
     }
 }
 
-/// The number of signatures that a task is about.
+/// Returns the number of signatures that a task is about.
 fn how_many(catalogue: &Catalogue, which: Which) -> usize {
     let signatures = catalogue.signatures();
     signatures
@@ -127,8 +128,8 @@ fn how_many(catalogue: &Catalogue, which: Which) -> usize {
         .count()
 }
 
-/// Writes what is at a place in a file: a line, so that editors and `grep` find the place, or on a terminal as many as it
-/// needs.
+/// Writes a message that starts with a place in a file: on one line, so that editors and `grep` find the place, or
+/// wrapped on a terminal.
 fn place(
     (layout, columns): (&Layout, Option<usize>),
     style: Style,
@@ -141,14 +142,14 @@ fn place(
     }
 }
 
-/// Writes what a program reads, on several lines.
+/// Writes a value as indented JSON.
 fn write_json(value: &impl serde::Serialize, out: &mut dyn Write) -> Result<(), Failure> {
     serde_json::to_writer_pretty(&mut *out, value).map_err(std::io::Error::from)?;
     writeln!(out)?;
     Ok(())
 }
 
-/// A cause with the signatures that prove it, or a signature.
+/// Writes what a cause means with the signatures that prove it, or what a signature says, or both.
 fn explain(
     catalogue: &Catalogue,
     id: &str,
@@ -207,7 +208,7 @@ fn explain(
     Ok(Status::Ran)
 }
 
-/// A check as it is written.
+/// Returns a check with its slots as they are written.
 fn check(check: &CheckTemplate) -> Step<'_> {
     let look = check.look().map(|look| look.as_str().into());
     let meaning = check.meaning(|slot| Some(format!("{{{slot}}}")));
@@ -215,7 +216,7 @@ fn check(check: &CheckTemplate) -> Step<'_> {
     Step::new(look.into_iter().chain([meaning.into()]), command)
 }
 
-/// A repair as it is written.
+/// Returns a repair with its slots as they are written.
 fn fix(fix: &FixTemplate) -> Step<'_> {
     let precondition = fix.precondition.as_ref();
     let precondition = precondition.map(|it| only_if(it.as_str()));

@@ -17,18 +17,18 @@ use kwhy_render::counted;
 use kwhy_render::escape::visible;
 use kwhy_render::style::Style;
 
-/// The result for programs.
+/// The JSON output.
 #[derive(Serialize)]
 struct Output {
     schema: &'static str,
     /// The number of examples of all signatures.
     examples: usize,
-    /// The number of overlaps of each outcome.
+    /// The number of overlaps by outcome.
     outcomes: BTreeMap<OverlapOutcome, usize>,
     overlaps: Vec<Overlap>,
 }
 
-/// One row for each signature and each other one that matches its examples, grouped by outcome.
+/// Writes one row for each pair of a signature and another one that matches its examples, grouped by outcome.
 pub fn overlaps(
     plan: &CataloguePlan,
     which: Which,

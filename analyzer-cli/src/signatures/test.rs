@@ -1,4 +1,4 @@
-//! `kwhy signatures test`: do the examples of signatures hold?
+//! `kwhy signatures test`: runs the examples of signatures.
 
 use kwhy_render::Layout;
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ use kwhy_render::counted;
 use kwhy_render::escape::visible;
 use kwhy_render::style::Style;
 
-/// The result for programs.
+/// The JSON output.
 #[derive(Serialize)]
 struct Output<'t> {
     schema: &'static str,
@@ -30,7 +30,7 @@ struct Output<'t> {
     refused: Vec<Lint>,
 }
 
-/// Files that are refused and examples that fail, then how many there are.
+/// Writes the invalid files and the examples that fail, then their numbers; or all as JSON.
 pub fn test(
     plan: &CataloguePlan,
     which: Which,
@@ -65,13 +65,13 @@ pub fn test(
     })
 }
 
-/// How long a change of a file may go unnoticed.
+/// The interval at which files are checked for changes.
 const PAUSE: Duration = Duration::from_millis(300);
 
-/// Runs the examples of the signatures that were given, and again whenever one of the files changes. Does not end.
+/// Runs the examples of the given signatures, and again whenever one of the files changes. Returns only on an error.
 ///
 /// # Errors
-/// The output's.
+/// The output cannot be written.
 pub fn watch(
     plan: &CataloguePlan,
     page: (&Layout, Option<usize>),
@@ -88,7 +88,7 @@ pub fn watch(
             match test(plan, Which::Added, false, page, out) {
                 Ok(_) => {}
                 Err(Failure::Output(error)) => return Err(error.into()),
-                // it may be there again soon, as editors replace files
+                // the file may be back soon: editors replace files
                 Err(failure) => place(page, Style::Plain, &visible(&failure.to_string()), out)?,
             }
             out.flush()?;
@@ -97,7 +97,7 @@ pub fn watch(
     }
 }
 
-/// What shows whether files changed: their names, sizes and times.
+/// Returns the names, sizes and times of files, from which changes are noticed.
 fn state(paths: &[PathBuf]) -> Vec<(PathBuf, u64, Option<SystemTime>)> {
     let mut all = Vec::new();
     for path in paths {

@@ -1,12 +1,11 @@
-//! Text from the input is data: what would steer a terminal or hide in a line is made visible.
+//! Text from the input is data: characters that would control a terminal or hide in a line are made visible.
 
 use std::borrow::Cow;
 
 use unicode_width::UnicodeWidthChar;
 
-/// The text with control characters, terminal escapes, direction overrides and invisible
-/// characters written out. ASCII controls become their Unicode pictures (`␛`), others their code
-/// point (`\u{202e}`), a tab one space.
+/// Returns the text with control characters, terminal escapes, direction overrides and invisible characters written
+/// out. ASCII controls become their Unicode pictures (`␛`), others their code point (`\u{202e}`), a tab one space.
 pub fn visible(text: &str) -> Cow<'_, str> {
     let Some(first) = text.find(|c| !matches!(form(c), Form::Itself)) else {
         return Cow::Borrowed(text);
@@ -20,7 +19,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Adds a character as [`visible`] shows it.
+/// Appends a character as [`visible`] shows it.
 pub fn push_visible(out: &mut String, c: char) {
     match form(c) {
         Form::Itself => out.push(c),
@@ -29,7 +28,7 @@ pub fn push_visible(out: &mut String, c: char) {
     }
 }
 
-/// The number of columns that a character takes as [`visible`] shows it.
+/// Returns the number of columns that a character takes as [`visible`] shows it.
 pub fn columns(c: char) -> usize {
     match form(c) {
         Form::Itself => c.width().unwrap_or(0),
@@ -38,7 +37,7 @@ pub fn columns(c: char) -> usize {
     }
 }
 
-/// Returns true if a character would steer a terminal or hide; the C0 controls and DEL count.
+/// Returns true if a character would control a terminal or hide; the C0 controls and DEL count, except for the tab.
 pub fn is_hostile(c: char) -> bool {
     c != '\t' && !matches!(form(c), Form::Itself)
 }

@@ -8,9 +8,9 @@ use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 use super::escape::is_hostile;
 use super::{Render, View};
 
-/// Writes a report as JSON, ended by a line end.
+/// Writes a report as JSON, with a line end after it.
 pub struct Json {
-    /// On several lines, for reading; on one otherwise.
+    /// True to write it indented, on several lines.
     pub pretty: bool,
 }
 
@@ -29,14 +29,14 @@ impl Render for Json {
     }
 }
 
-/// Writes a value on one line, ended by a line end.
+/// Writes a value on one line, with a line end after it.
 pub fn line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     let form = Escaping(CompactFormatter);
     value.serialize(&mut Serializer::with_formatter(&mut *out, form))?;
     writeln!(out)
 }
 
-/// Returns a value on one line; none of what cannot be written as JSON.
+/// Returns a value on one line; `None` if it cannot be serialised.
 pub fn text(value: &impl Serialize) -> Option<String> {
     let mut out = Vec::new();
     let form = Escaping(CompactFormatter);
@@ -45,7 +45,7 @@ pub fn text(value: &impl Serialize) -> Option<String> {
     String::from_utf8(out).ok()
 }
 
-/// Writes characters that steer a terminal as `\u` escapes. The values stay the same.
+/// Writes characters that control a terminal as `\u` escapes, which leaves the values the same.
 struct Escaping<F>(F);
 
 impl<F: Formatter> Formatter for Escaping<F> {

@@ -12,13 +12,13 @@ use crate::outline::Outline;
 use crate::style::level_name;
 use crate::words;
 
-/// The number of lines that prove a finding.
+/// The maximum number of lines of evidence of a finding.
 const PROOF: usize = 10;
 
 /// Writes a report as JUnit XML.
 ///
-/// A finding that nothing explains is a failed test, unless it is over or needs no action; one that passes says that
-/// nothing was found. Where nothing is known the test is skipped: neither well nor failed.
+/// A finding that nothing explains is a failed test, unless it is over or needs no action: then the test passes, as it
+/// does if nothing is wrong. If nothing is known, a single test is skipped.
 pub struct Junit;
 
 impl Render for Junit {
@@ -86,7 +86,7 @@ fn open(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-/// A finding in lines.
+/// Returns a finding in lines of text.
 fn text(outline: &Outline<'_>, finding: &Finding) -> String {
     let mut lines = vec![format!(
         "{}: {} ({}), {}, {}",
@@ -123,14 +123,14 @@ fn text(outline: &Outline<'_>, finding: &Finding) -> String {
     for below in outline.below(finding) {
         lines.push(format!("explains: {}", below.finding.title));
     }
-    // a line of the input is one line here too
+    // a line of the input must stay one line
     let lines = lines
         .iter()
         .map(|line| visible(line.trim_end()).into_owned());
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// What was read, and what could not be.
+/// Returns what was read, and what could not be.
 fn read(report: &Report) -> String {
     let mut lines: Vec<String> = report
         .inputs
@@ -146,12 +146,12 @@ fn read(report: &Report) -> String {
     lines.join("\n")
 }
 
-/// Text for an attribute or an element, on one line.
+/// Escapes a text for an attribute or an element, on one line.
 fn escaped(text: &str) -> String {
     escaped_lines(&visible(text))
 }
 
-/// Text whose lines are visible already.
+/// Escapes a text of several lines that were made visible before.
 fn escaped_lines(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 8);
     for c in text.chars() {

@@ -1,9 +1,9 @@
-//! Writes reports: as text for people ([`Human`]), as JSON ([`Json`], [`Ndjson`]), for tickets ([`Markdown`]), as a page
-//! ([`Html`]) and for CI systems ([`Sarif`], [`Junit`]). All are made of the one report.
+//! Writes reports: as text for people ([`Human`]), as JSON ([`Json`], [`Ndjson`]), for tickets ([`Markdown`]), as a
+//! page ([`Html`]) and for CI systems ([`Sarif`], [`Junit`]). All are renderings of the same report.
 //!
-//! Nothing here knows a terminal or a file: a [`Layout`] says how wide the text is and whether it has colours, and the
-//! output is any writer. Text from the input is shown with its control characters visible ([`escape`]), so that it never
-//! steers a terminal, and escaped as the form demands.
+//! Nothing here depends on a terminal or a file: a [`Layout`] states the width of text and whether it has colours, and
+//! the output is any writer. Control characters in text from the input are made visible ([`escape`]), so that it never
+//! controls a terminal, and the text is escaped as the format demands.
 //!
 //! ```
 //! use kwhy_core::Analyzer;
@@ -48,7 +48,7 @@ pub use sarif::Sarif;
 pub use style::{Layout, Style, level_name};
 pub use words::counted;
 
-/// A report and how it was narrowed.
+/// A report, and how it was narrowed.
 pub struct View<'a> {
     /// The report.
     pub report: &'a Report,
@@ -56,7 +56,7 @@ pub struct View<'a> {
     pub left_out: usize,
 }
 
-/// A form of a report.
+/// A renderer of reports.
 pub trait Render {
     /// Writes the report.
     fn render(&self, view: &View<'_>, out: &mut dyn Write) -> io::Result<()>;

@@ -1,4 +1,4 @@
-//! One finding a line, then one line that sums up.
+//! One finding a line, then a line that sums them up.
 
 use std::io::{self, Write};
 
@@ -14,7 +14,7 @@ pub const SCHEMA: &str = "kwhy.finding/1";
 /// Writes a report as NDJSON.
 #[derive(Debug, Default)]
 pub struct Ndjson<'s> {
-    /// The input of which the report is, where lines of several follow each other.
+    /// The name of the input, if the reports of several follow one another.
     pub source: Option<&'s str>,
 }
 

@@ -8,7 +8,7 @@ use kwhy_core::{Finding, Level, Report, Role};
 use crate::words::counted;
 use crate::{View, verdict};
 
-/// The number of findings below one that are listed.
+/// The maximum number of findings that are listed below one.
 const MOST_EXPLAINED: usize = 200;
 
 /// A report as a document shows it.
@@ -19,25 +19,25 @@ pub struct Outline<'r> {
     pub roots: Vec<&'r Finding>,
     /// Faults that are over.
     pub over: Vec<&'r Finding>,
-    /// What looks alarming and is not.
+    /// Findings that look alarming but are harmless.
     pub benign: Vec<&'r Finding>,
     by_rank: HashMap<usize, &'r Finding>,
-    /// The number of findings that were not asked for.
+    /// The number of findings that were omitted because nobody asked for them.
     left_out: usize,
 }
 
-/// A finding that another one explains, and how many steps it is away.
+/// A finding that another one explains, directly or over several steps.
 pub struct Below<'r> {
     /// The finding.
     pub finding: &'r Finding,
-    /// Why the one above explains it.
+    /// The reason why the finding above explains it.
     pub why: &'r str,
-    /// 0 where it is explained directly.
+    /// The number of steps in between; 0 if it is explained directly.
     pub depth: usize,
 }
 
 impl<'r> Outline<'r> {
-    /// The outline of a report.
+    /// Creates the outline of a report.
     pub fn new(view: &View<'r>) -> Outline<'r> {
         let report = view.report;
         let by_rank: HashMap<usize, &Finding> =
@@ -64,7 +64,7 @@ impl<'r> Outline<'r> {
         }
     }
 
-    /// The findings that one explains, over any number of steps, each once and below what explains it.
+    /// Returns the findings that this one explains, over any number of steps, each once and after what explains it.
     pub fn below(&self, finding: &'r Finding) -> Vec<Below<'r>> {
         let mut known: HashSet<usize> = HashSet::from([finding.rank]);
         let mut all = Vec::new();
@@ -95,7 +95,7 @@ impl<'r> Outline<'r> {
         }
     }
 
-    /// The answer in a few words, as a headline.
+    /// Returns the answer in a few words, as a headline.
     pub fn headline(&self) -> String {
         let count = |role, is_note| {
             let of_role = self.roots.iter().filter(|finding| finding.role == role);
@@ -126,7 +126,7 @@ impl<'r> Outline<'r> {
         }
     }
 
-    /// The verdict in sentences, unless the headline says as much.
+    /// Returns the verdict in sentences; `None` if the headline says the same.
     pub fn more_than_headline(&self) -> Option<String> {
         let verdict = self.verdict();
         (verdict != self.as_sentence()).then_some(verdict)
@@ -136,7 +136,7 @@ impl<'r> Outline<'r> {
         format!("{}.", capital(&self.headline()))
     }
 
-    /// The verdict in sentences.
+    /// Returns the verdict in sentences.
     pub fn verdict(&self) -> String {
         let answered = !self.roots.is_empty();
         verdict::verdict(self.report, self.left_out).unwrap_or_else(|| match self.report.verdict {
@@ -146,7 +146,7 @@ impl<'r> Outline<'r> {
         })
     }
 
-    /// The events that no finding covers, if they are of interest: nothing else is known.
+    /// Returns the events that no finding covers.
     pub fn unexplained(&self) -> &'r [Unexplained] {
         &self.report.unexplained
     }

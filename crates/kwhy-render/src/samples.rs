@@ -1,4 +1,4 @@
-//! Reports made by hand, to draw in tests.
+//! Reports built by hand, for tests of renderers.
 
 use kwhy_core::events::{Format, Severity};
 use kwhy_core::report::{
@@ -82,7 +82,7 @@ pub fn one_cause() -> Report {
     report(vec![configmap()])
 }
 
-/// A cause, two symptoms that it explains, one that is alone, and something benign.
+/// Returns a cause, two symptoms that it explains, one that nothing explains, and something benign.
 pub fn with_symptoms() -> Report {
     let mut cause = configmap();
     let waits = "volume settings of Pod shop/cart-0 is waited for";
@@ -152,7 +152,7 @@ pub fn nothing_found() -> Report {
     report
 }
 
-/// Everything that comes from the input tries to steer the terminal.
+/// Returns a report in which all text from the input tries to control the terminal.
 pub fn hostile() -> Report {
     let bad = "\x1b[31mred\x1b[0m \u{202e}gpj \u{200b}\u{9b}2J \x07";
     let mut finding = configmap();

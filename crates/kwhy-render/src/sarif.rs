@@ -1,4 +1,4 @@
-//! SARIF 2.1.0, so that systems that show the results of static analysis show findings.
+//! SARIF 2.1.0, so that viewers of static analysis results show findings.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ use super::{Render, View, json};
 use crate::escape::visible;
 use crate::words;
 
-/// The number of further places of a result.
+/// The maximum number of further places of a result.
 const RELATED: usize = 20;
 
 /// Writes a report as SARIF.
@@ -83,7 +83,7 @@ impl Render for Sarif {
     }
 }
 
-/// What a cause means, as the first finding of it says.
+/// Returns the rule of a cause, described by the first finding of that cause.
 fn rule(finding: &Finding) -> Rule<'_> {
     let (family, name) = (finding.cause.family(), finding.cause.name());
     let title = format!("{}: {}", name.replace('-', " "), family);
@@ -116,7 +116,7 @@ fn result(finding: &Finding, rule: usize) -> Value {
     let locations: Vec<Value> = locations.map(|line| location(line, finding)).collect();
     let related = finding.evidence.iter().skip(1).take(RELATED);
     let related: Vec<Value> = related.map(|line| location(line, finding)).collect();
-    // where a finding is the same in the next run: not its count, its line or its words
+    // identifies a finding across runs: no count, line or wording is a part of it
     let place = format!(
         "{}|{}|{}",
         finding.cause, finding.signature, finding.subject
@@ -151,7 +151,7 @@ fn commands<'c>(
     commands.map(|command| command.run()).collect()
 }
 
-/// `none` is for what is no problem: SARIF demands it of results that are not of the kind `fail`.
+/// Returns the level of a result; `none` is required for a kind other than `fail`.
 fn level(finding: &Finding) -> &'static str {
     match (finding.role, finding.severity) {
         (Role::Benign, _) => "none",
@@ -191,7 +191,7 @@ fn location(line: &Evidence, finding: &Finding) -> Value {
     location
 }
 
-/// Text in which nothing is a link or the place of an argument.
+/// Escapes a message, so that nothing in it is a link or a placeholder.
 fn message(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in visible(text).chars() {
@@ -204,7 +204,7 @@ fn message(text: &str) -> String {
     out
 }
 
-/// A path as a URI reference: relative ones stay relative, and a colon never makes a scheme.
+/// Returns a path as a URI reference: relative paths stay relative, and a colon never makes a scheme.
 fn uri(path: &str) -> String {
     let mut out = String::with_capacity(path.len() + 8);
     if path.starts_with('/') {
@@ -224,7 +224,7 @@ fn uri(path: &str) -> String {
     out
 }
 
-/// Returns true for an address that needs no escapes.
+/// Returns true for an HTTP address without characters that need escaping.
 fn is_uri(text: &str) -> bool {
     let rest = text
         .strip_prefix("https://")

@@ -8,7 +8,7 @@ use kwhy_core::{Finding, Level, Report, Role, Subject, Verdict};
 
 use crate::words::counted;
 
-/// Returns true if something at or above a level was found. What is benign does not count.
+/// Returns true if a finding is at or above a level. Benign findings do not count.
 pub fn holds(report: &Report, level: Option<Level>) -> bool {
     level.is_some_and(|level| {
         report
@@ -49,19 +49,19 @@ const OF_CLUSTER: &[&str] = &[
     "VolumeSnapshotContent",
 ];
 
-/// The number of namespaces that are named if the requested one does not occur.
+/// The maximum number of namespaces that are named if the requested one does not occur.
 const NAMED: usize = 10;
 
-/// To whom a finding belongs, as seen from a namespace.
+/// The owner of a finding, relative to a namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Of {
-    /// The namespace.
+    /// The namespace itself.
     Own,
-    /// Other ones.
+    /// Another namespace.
     Other,
     /// The whole cluster.
     Cluster,
-    /// Nothing shows it.
+    /// Unknown.
     Unknown,
 }
 
@@ -91,9 +91,9 @@ fn of(finding: &Finding, namespace: &str) -> Of {
     }
 }
 
-/// Omits what is not of a namespace, and shows how much that is. What explains a finding that stays, stays too,
-/// such as a problem of a node. What may be of any namespace stays, unless the input names namespaces and this one
-/// is not one of them. `is_there` shows whether its name occurs anywhere in the input.
+/// Removes the findings that do not belong to a namespace, and reports how many these are. What explains a finding
+/// that stays is kept too, such as a problem of a node. Findings of unknown namespace are kept, unless the input names
+/// namespaces and this one is not among them. `is_there` is true if the name occurs anywhere in the input.
 pub fn keep_namespace(report: &mut Report, namespace: &str, is_there: bool) {
     let is_known = report.namespaces.contains(namespace);
     let may_be = is_known || is_there || report.namespaces.is_empty();
@@ -107,7 +107,7 @@ pub fn keep_namespace(report: &mut Report, namespace: &str, is_there: bool) {
         .iter()
         .filter_map(|finding| Some((finding.rank, finding.explained_by?)))
         .collect();
-    // what another namespace's fault explains is of that namespace, if nothing between them says otherwise
+    // a finding of unknown namespace belongs to another namespace if the nearest known finding above it does
     for finding in &report.findings {
         let chain = std::iter::successors(above.get(&finding.rank), |rank| above.get(*rank));
         let mut known = chain
@@ -152,7 +152,7 @@ pub fn keep_namespace(report: &mut Report, namespace: &str, is_there: bool) {
         !argv.windows(2).any(is_of_other)
     });
     report.namespaces = namespaces;
-    // the health of objects is counted for all namespaces
+    // health is counted over all namespaces
     report.health.clear();
     report.verdict = if is_known {
         judge(report)
@@ -195,7 +195,7 @@ pub fn keep_namespace(report: &mut Report, namespace: &str, is_there: bool) {
     }
 }
 
-/// Says that a namespace does not occur, which ones do, and which of them may be meant.
+/// Returns a note that a namespace does not occur, with those that do and the one that may be meant.
 fn unknown_namespace(namespace: &str, is_there: bool, known: &BTreeSet<String>) -> String {
     let mut text = if is_there {
         format!("no object or event that was read is of the namespace {namespace}")
@@ -224,7 +224,7 @@ fn unknown_namespace(namespace: &str, is_there: bool, known: &BTreeSet<String>) 
     text
 }
 
-/// Gives the findings that stay ranks without gaps.
+/// Renumbers the remaining findings, so that ranks have no gaps.
 fn renumber(report: &mut Report) {
     let ranks: HashMap<usize, usize> = report
         .findings
@@ -242,8 +242,8 @@ fn renumber(report: &mut Report) {
     }
 }
 
-/// Omits findings below a level, and says how many. What explains one that stays, stays too.
-/// Ranks are kept.
+/// Removes findings below a level, and returns their number. What explains a finding that stays is kept too. Ranks are
+/// not changed.
 pub fn keep(report: &mut Report, level: Option<Level>) -> usize {
     let Some(level) = level else {
         return 0;
@@ -251,7 +251,7 @@ pub fn keep(report: &mut Report, level: Option<Level>) -> usize {
     keep_those(report, |finding| finding.severity >= level)
 }
 
-/// Omits findings that are less sure than a confidence, and says how many. What explains one that stays, stays too.
+/// Removes findings below a confidence, and returns their number. What explains a finding that stays is kept too.
 pub fn keep_sure(report: &mut Report, least: Option<f64>) -> usize {
     let Some(least) = least else {
         return 0;
@@ -259,7 +259,7 @@ pub fn keep_sure(report: &mut Report, least: Option<f64>) -> usize {
     keep_those(report, |finding| finding.confidence >= least)
 }
 
-/// Omits all but the first findings that nothing explains, with what they explain, and says how many.
+/// Keeps only the first findings that nothing explains, with what they explain, and returns the number removed.
 pub fn keep_first(report: &mut Report, number: Option<usize>) -> usize {
     let Some(number) = number else {
         return 0;
@@ -269,7 +269,7 @@ pub fn keep_first(report: &mut Report, number: Option<usize>) -> usize {
         .iter()
         .filter(|finding| finding.explained_by.is_none());
     let mut stays: HashSet<usize> = roots.take(number).map(|finding| finding.rank).collect();
-    // what is explained follows, over any number of steps
+    // add what these explain, over any number of steps
     let mut grows = true;
     while grows {
         let explained = report.findings.iter().filter(|finding| {
@@ -389,7 +389,7 @@ mod tests {
 
     #[test]
     fn one_namespace() {
-        // the first explains the second and third
+        // the first finding explains the second and third
         let all = [None, Some("shop"), Some("dock"), Some("shop"), None];
         let mut report = of_namespaces(&all);
         let of_first: Vec<usize> = report.findings[0].explains.iter().map(|e| e.rank).collect();
@@ -423,7 +423,7 @@ mod tests {
                 "namespace: shop only: 1 finding of other namespaces left out, 1 finding of the whole cluster left out"
             ]
         );
-        // what is among the others counts
+        // a finding belongs to a namespace if one of its further objects does
         let mut report = of_namespaces(&all);
         report.findings[2].others = vec![Subject::new("Pod", Some("shop"), "y")];
         keep_namespace(&mut report, "shop", true);
@@ -443,7 +443,7 @@ mod tests {
             .map(|f| &f.subject.namespace)
             .collect();
         assert_eq!(subjects, [&Some("shop".to_owned())]);
-        // what one's own fault explains is one's own, whatever explains that
+        // what a fault of this namespace explains belongs to it, whatever explains the fault
         let mut report = of_namespaces(&[Some("dock"), Some("shop"), None, Some("shop"), None]);
         report.findings[2].subject = Subject::default();
         report.findings[2].explained_by = Some(2);
@@ -465,7 +465,7 @@ mod tests {
                 "namespace: shopp only: 4 findings of other namespaces left out, 1 finding of the whole cluster left out",
             ]
         );
-        // where none is named, all may be of it
+        // if the input names no namespace, every finding may belong to it
         let mut report = of_namespaces(&[None; 5]);
         report
             .findings

@@ -9,18 +9,18 @@ use textwrap::core::Word;
 use textwrap::{Options, WordSeparator, WordSplitter};
 use unicode_width::UnicodeWidthChar;
 
-/// The role of a piece of text, from which its colour follows.
+/// The role of a piece of text, which determines its colour.
 #[derive(Clone, Copy)]
 pub enum Style {
     /// Plain text.
     Plain,
-    /// The text that the eye should find first.
+    /// Text to be noticed first.
     Strong,
-    /// Text that is there for completeness.
+    /// Text of minor importance.
     Faint,
     /// A command to type.
     Command,
-    /// A level's word.
+    /// The name of a level.
     Level(Level),
 }
 
@@ -39,7 +39,7 @@ impl Style {
     }
 }
 
-/// The name of a level.
+/// Returns the name of a level.
 pub fn level_name(level: Level) -> &'static str {
     match level {
         Level::Info => "info",
@@ -48,7 +48,7 @@ pub fn level_name(level: Level) -> &'static str {
     }
 }
 
-/// Text in its colour, if the page has colours.
+/// A text that is displayed in its colour, if colours are on.
 pub struct Styled<T> {
     text: T,
     ansi: Option<Ansi>,
@@ -63,7 +63,7 @@ impl<T: Display> Display for Styled<T> {
     }
 }
 
-/// How text is laid out.
+/// The layout of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// The width in columns.
@@ -72,7 +72,7 @@ pub struct Layout {
     pub color: bool,
 }
 
-/// The words of a line: what is between spaces; in scripts without spaces also where Unicode allows a break.
+/// Splits a line into words at spaces; in scripts without spaces also where Unicode allows a break.
 fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
     if line.is_ascii() {
         return WordSeparator::AsciiSpace.find_words(line);
@@ -97,8 +97,8 @@ fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
     )
 }
 
-/// The byte at which a line that is too wide is broken: after the last slash that fits, or else the last hyphen, dot or
-/// underscore, or where it is full.
+/// Returns the byte at which a line that is too wide is broken: after the last slash that fits, otherwise after the
+/// last hyphen, dot or underscore, otherwise where it is full. `None` if it fits.
 fn end_of_line(line: &str, width: usize) -> Option<usize> {
     let mut columns = 0;
     let mut slash = None;
@@ -117,11 +117,11 @@ fn end_of_line(line: &str, width: usize) -> Option<usize> {
     None
 }
 
-/// Below this many columns text is no longer narrowed.
+/// The minimum width of a column of text, even if lines become wider than the layout.
 const LEAST_TEXT: usize = 20;
 
 impl Layout {
-    /// Text in its colour.
+    /// Returns a text in its colour.
     pub fn styled<T: Display>(&self, style: Style, text: T) -> Styled<T> {
         let ansi = style.ansi();
         Styled {
@@ -130,8 +130,8 @@ impl Layout {
         }
     }
 
-    /// Breaks text into lines for a column that starts at `indent`. Names and paths are broken only where one is longer
-    /// than a line, after a slash if there is one.
+    /// Breaks a text into lines for a column that starts at `indent`. Names and paths are broken only if one is longer
+    /// than a line, preferably after a slash.
     pub fn wrap(&self, text: &str, indent: usize) -> Vec<String> {
         let width = self.width.saturating_sub(indent).max(LEAST_TEXT);
         let options = Options::new(width)
@@ -151,8 +151,8 @@ impl Layout {
         lines
     }
 
-    /// Writes text that hangs at `indent`, in one colour. The first line starts where the output
-    /// already is: `taken` columns, filled up with spaces.
+    /// Writes a text in one colour with a hanging indentation. The first line starts after the `taken` columns that
+    /// the output line already has, filled up with spaces to `indent`.
     pub fn hang(
         &self,
         out: &mut dyn Write,

@@ -1,4 +1,4 @@
-//! The verdict in words: what is wrong now, what is over, what was looked at.
+//! The verdict in words: what is wrong now, what is over, what was checked.
 
 use kwhy_core::events::Severity;
 use kwhy_core::report::{KindHealth, Limit, Situation, State, Unexplained};
@@ -7,10 +7,10 @@ use kwhy_core::{Report, Role, Verdict};
 use super::words::counted;
 use crate::escape::visible;
 
-/// The number of kinds whose health is reported one by one.
+/// The maximum number of kinds whose health is reported one by one.
 const KINDS: usize = 3;
 
-/// Returns the verdict on a report in a sentence or two; none where the findings say it all.
+/// Returns the verdict on a report in a sentence or two; `None` if the findings say everything.
 pub fn verdict(report: &Report, left_out: usize) -> Option<String> {
     let situations = report.situations.iter().map(situation);
     let looked_at: Vec<String> = situations.chain(looked_at(report)).collect();
@@ -51,12 +51,12 @@ pub fn verdict(report: &Report, left_out: usize) -> Option<String> {
     }
 }
 
-/// Returns true if an event is an error by its writer's word, or by its own where it states no level.
+/// Returns true if an event is an error by its severity; one that states none counts as an error.
 fn is_error(event: &Unexplained) -> bool {
     event.severity != Some(Severity::Warning)
 }
 
-/// Returns true if an input was read of which there is nothing to say, and nothing that was not asked for.
+/// Returns true if an input was read but contains nothing to report, and nothing was omitted from the report.
 pub fn shows_nothing(report: &Report, left_out: usize) -> bool {
     let is_quiet = report
         .findings
@@ -89,7 +89,7 @@ fn situation(situation: &Situation) -> String {
     }
 }
 
-/// Returns what was looked at: the health of objects, the number of events and log records.
+/// Returns what was checked: the health of objects, the number of events and log records. `None` if there was nothing.
 fn looked_at(report: &Report) -> Option<String> {
     let mut parts: Vec<String> = Vec::new();
     for kind in report.health.iter().take(KINDS) {

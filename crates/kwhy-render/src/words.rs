@@ -1,4 +1,4 @@
-//! The short words of a report: how sure, how often, when, which lines.
+//! Short phrases of a report: confidence, counts, times, places.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use kwhy_core::{Finding, Subject};
 
 use crate::escape::visible;
 
-/// The confidence of a finding in words.
+/// Returns the confidence of a finding in words.
 pub fn confidence(value: f64) -> &'static str {
     if value >= 0.95 {
         "certain"
@@ -23,13 +23,13 @@ pub fn confidence(value: f64) -> &'static str {
     }
 }
 
-/// Truncates a text to a number of characters, with an ellipsis.
+/// Truncates a text to a number of characters, with an ellipsis after it.
 pub fn cut(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         None => Cow::Borrowed(text),
         Some((end, _)) => {
             let start = text.get(..end).unwrap_or(text);
-            // not in the middle of a word, if there are words
+            // at a space, unless that would lose more than half
             let whole = start.rfind(' ').filter(|at| *at > end / 2);
             let start = whole.and_then(|at| start.get(..at)).unwrap_or(start);
             Cow::Owned(format!("{}…", start.trim_end_matches([' ', ',', ';', ':'])))
@@ -37,7 +37,7 @@ pub fn cut(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
-/// Shortens a path to its last folders if it is longer than a number of characters.
+/// Shortens a path to its last components if it is longer than a number of characters.
 pub fn path(path: &str, most: usize) -> String {
     let mut rest = path;
     while rest.chars().count() + 2 > most
@@ -52,12 +52,12 @@ pub fn path(path: &str, most: usize) -> String {
     }
 }
 
-/// `1 cause`, `2 causes`.
+/// Returns a count with its noun: `1 cause`, `2 causes`.
 pub fn counted(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// How often: `once`, `16 times`, `at least 512 times`.
+/// Returns a number of times in words: `once`, `16 times`, `at least 512 times`.
 pub fn times(count: u64, at_least: bool) -> String {
     let times = match count {
         1 => "once".into(),
@@ -83,7 +83,7 @@ pub fn subjects(subjects: &[Subject], most: usize, at_least: bool) -> String {
     }
 }
 
-/// The count and times of a finding: `16 times in 18m, last 1m45s before the end`.
+/// Returns the count and times of a finding: `16 times in 18m, last 1m45s before the end`.
 pub fn seen(finding: &Finding) -> String {
     let mut out = times(finding.count, finding.at_least);
     let (first, last) = (finding.first, finding.last);
@@ -103,7 +103,7 @@ pub fn seen(finding: &Finding) -> String {
     out
 }
 
-/// The duration of a finding. Ages count from the end, as `x16 over 18m` of an Events table does.
+/// Returns the duration of a finding. Ages count from the end, as in `x16 over 18m` of an Events table.
 fn span(first: Option<When>, last: Option<When>) -> Option<String> {
     let (first, last) = (first?, last?);
     if let When::Ago(age) = first {
@@ -113,7 +113,7 @@ fn span(first: Option<When>, last: Option<When>) -> Option<String> {
     (span > SignedDuration::ZERO).then(|| duration(span))
 }
 
-/// A duration in its two largest units.
+/// Returns a duration in its two largest units.
 fn duration(span: SignedDuration) -> String {
     let seconds = span.as_secs();
     if seconds == 0 {
@@ -134,12 +134,12 @@ fn duration(span: SignedDuration) -> String {
     out
 }
 
-/// A number of seconds in its two largest units.
+/// Returns a number of seconds in its two largest units.
 pub fn seconds(seconds: i64) -> String {
     duration(SignedDuration::from_secs(seconds))
 }
 
-/// Shortens a name in its middle: both ends tell names apart.
+/// Shortens a name in its middle, as names often differ at either end.
 pub fn middle(text: &str, most: usize) -> Cow<'_, str> {
     let count = text.chars().count();
     if count <= most {
@@ -151,15 +151,14 @@ pub fn middle(text: &str, most: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{start}…{end}"))
 }
 
-/// The number of line numbers, and of inputs, that are listed before the rest is only counted.
+/// The maximum number of line ranges, and of inputs, that are listed; the rest is counted.
 const LISTED: usize = 6;
 const INPUTS: usize = 2;
 
-/// The lines of some evidence: `line 23`, `lines 23, 24, 30-35`, with the input's name where it is
-/// not `home`.
+/// Lists the lines of some evidence: `line 23`, `lines 23, 24, 30-35`, with the name of the input unless it is `home`.
 pub fn lines<'a>(evidence: impl Iterator<Item = &'a Evidence>, home: &str) -> String {
     let mut places: Vec<_> = evidence.map(|e| (e.source.as_str(), e.line)).collect();
-    // the inputs stay in the order in which they come
+    // inputs are listed in the order in which they occur
     let mut order: HashMap<&str, usize> = HashMap::new();
     for (source, _) in &places {
         let next = order.len();

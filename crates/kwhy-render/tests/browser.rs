@@ -1,5 +1,4 @@
-//! The HTML page in Chromium, if it is installed: its script runs, its filter works, and text of the input has no
-//! effect.
+//! The page in Chromium, if it is installed: its script runs, its filter works, and text of the input does nothing.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +9,7 @@ use kwhy_render::Html;
 
 use super::{cases, drawn};
 
-/// Returns the page as Chromium renders it after running its scripts, or `None` without Chromium.
+/// Returns the page after its scripts ran in Chromium; `None` without Chromium.
 fn opened(name: &str, report: &Report) -> Option<String> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pages");
     fs::create_dir_all(&folder).unwrap();
@@ -46,7 +45,7 @@ fn the_script_runs() {
     let Some(page) = opened("script", &case.report) else {
         return;
     };
-    // only the script removes the attribute, and only if the page's policy allows the script
+    // only the script removes the attribute `hidden`, and only if the page's policy allows the script
     assert!(page.contains("<form id=\"filter\">"), "{page}");
 }
 

@@ -1,5 +1,4 @@
-//! All output formats for the reports of all cases and incidents: valid, bounded in size, and not affected by markup in
-//! the input.
+//! Each output of the reports of all cases and incidents: valid, bounded, and not controlled by text of the input.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 mod browser;
@@ -14,7 +13,7 @@ use kwhy_render::escape::is_hostile;
 use kwhy_render::{Html, Json, Junit, Markdown, Ndjson, Render, Sarif, View};
 use serde_json::Value;
 
-/// An input and its report as the page shows it: with the timeline and the lines around the evidence.
+/// The report of an input with all that the page shows: its timeline and the lines around the evidence.
 struct Case {
     name: String,
     report: Report,
@@ -39,7 +38,7 @@ fn files(folder: &Path, all: &mut Vec<PathBuf>) {
     }
 }
 
-/// Returns all cases, incidents and healthy inputs.
+/// Returns the reports of all cases, incidents and healthy inputs.
 fn cases() -> &'static [Case] {
     static CASES: OnceLock<Vec<Case>> = OnceLock::new();
     CASES.get_or_init(|| {
@@ -176,7 +175,7 @@ fn a_line_of_ndjson_is_a_finding() {
     }
 }
 
-/// The maximum size of the parts of a page that do not depend on the report (style, script, head), in bytes.
+/// The maximum size of the part of a page that does not depend on the report: style, script, head.
 const FRAME: usize = 8 * 1024;
 
 #[test]

@@ -1,16 +1,16 @@
-//! What makes two reports differ for a reader.
+//! The part of a report that matters to a reader.
 
 use std::collections::BTreeSet;
 
 use kwhy_core::{Report, Role};
 
-/// The causes of a report: each with its title, which names what is at fault, and whether that is over. Counts and times
-/// are no part of it, as they change with each record.
+/// The causes of a report: each with its title, which names what is at fault, and its state. Counts and times are not
+/// compared, as they change with each record.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Causes(BTreeSet<(String, String, String)>);
 
 impl Causes {
-    /// The causes of a report.
+    /// Returns the causes of a report.
     pub fn of(report: &Report) -> Causes {
         let causes = report
             .findings

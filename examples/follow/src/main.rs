@@ -1,7 +1,7 @@
 //! Follows a log and reports whenever its causes change: `follow FILE` is like `tail -F FILE | follow`.
 //!
-//! Each record is analysed once: an [`Incident`](kwhy_core::Incident) reads on in what was appended, and is asked for a report
-//! of all. Ctrl-C, and the end of standard input, end it with a last report.
+//! Each record is analysed once: an [`Incident`](kwhy_core::Incident) continues with what was appended, and reports on
+//! everything so far. Ctrl-C and the end of standard input end the program with a last report.
 
 mod causes;
 mod session;
@@ -26,7 +26,7 @@ Lines are counted on then: line 1 is the first one that was read.
   --every SECONDS   at most one report in so many seconds (2)
 ";
 
-/// The number of messages that wait: a reader that is faster than the analysis is held back.
+/// The maximum number of waiting messages: a reader that is faster than the analysis is held back.
 const WAITING: usize = 16;
 
 struct Arguments {
@@ -76,7 +76,7 @@ fn main() -> ExitCode {
     });
     let mut session = Session::new(&name, every, io::stdout());
     match session.run(&messages) {
-        // nobody reads on: `follow FILE | head`
+        // the reader has gone, as in `follow FILE | head`
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             let _ = writeln!(io::stderr(), "follow: {error}");

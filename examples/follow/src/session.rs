@@ -1,4 +1,4 @@
-//! From bytes to reports: what is analysed when, and what is shown.
+//! From bytes to reports: when lines are analysed, and what is shown.
 
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -11,14 +11,14 @@ use kwhy_render::{Detail, Human, Layout, Render, View};
 use crate::causes::Causes;
 use crate::source::Message;
 
-/// The time without anything new after which a record is taken to be whole: a stack trace comes line by line.
+/// The time without new bytes after which a record is taken to be complete: a stack trace comes line by line.
 const QUIET: Duration = Duration::from_millis(300);
 
-/// The time that a line waits for that at most: some logs are never quiet.
+/// The maximum time that a line waits for such a pause: some logs are never quiet.
 const MAX_DELAY: Duration = Duration::from_secs(2);
 
-/// The bytes that wait for that at most. So many are kept of a line that does not end, of which the analysis reads fewer unless it
-/// is JSON.
+/// The maximum number of bytes that wait for such a pause. A line without an end is cut at this length; the analysis
+/// reads even less of it, unless it is JSON.
 const MAX_WAITING: usize = 4 << 20;
 
 /// A log that is followed.
@@ -26,9 +26,9 @@ pub struct Session<W> {
     incident: Incident,
     every: Duration,
     out: W,
-    /// What was not analysed yet.
+    /// The bytes that were not analysed yet.
     waiting: Vec<u8>,
-    /// When the first of it came.
+    /// The time when the first of them came.
     waiting_since: Option<Instant>,
     /// True if something was analysed since the last report.
     is_new: bool,
@@ -37,10 +37,10 @@ pub struct Session<W> {
 }
 
 impl<W: Write> Session<W> {
-    /// Follows a log, with at most one report in this time.
+    /// Follows a log, with at most one report in each interval of `every`.
     pub fn new(name: &str, every: Duration, out: W) -> Session<W> {
         let mut incident = Analyzer::new().incident();
-        // reading nothing cannot fail; what comes is read on in this document
+        // reading nothing cannot fail; later bytes are added to this document
         let _ = incident.read(name, io::empty());
         Session {
             incident,
@@ -54,7 +54,7 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Takes messages until the end, and shows a last report.
+    /// Handles messages until the end, and shows a last report.
     ///
     /// # Errors
     /// The log cannot be read, or the output cannot be written.
@@ -85,7 +85,8 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// The time to wait for more: until what waits is whole, or until the next report.
+    /// Returns the time to wait for more: until the waiting record is complete, or until the next report. `None` to
+    /// wait indefinitely.
     fn next_deadline(&self) -> Option<Duration> {
         if self.has_lines() {
             return Some(QUIET);
@@ -94,8 +95,8 @@ impl<W: Write> Session<W> {
         Some(self.every.saturating_sub(reported.elapsed()))
     }
 
-    /// Adds to what waits, but for the rest of a line that is too long: its line end comes in any case, so that lines are counted
-    /// as they are.
+    /// Adds bytes to those that wait, except for the rest of a line that is too long. Its line end is kept, so that
+    /// line numbers stay right.
     fn take(&mut self, bytes: &[u8]) {
         let is_full = self.waiting.len() >= MAX_WAITING && !self.has_lines();
         let dropped = match is_full {
@@ -114,7 +115,7 @@ impl<W: Write> Session<W> {
         self.is_new && self.reported.is_none_or(|at| at.elapsed() >= self.every)
     }
 
-    /// Analyses the lines that wait, at the end also one without a line end.
+    /// Analyses the complete lines that wait; at the end also one without a line end.
     fn analyze(&mut self, is_end: bool) -> io::Result<()> {
         let lines = self.waiting.iter().rposition(|byte| *byte == b'\n');
         let length = match lines {
@@ -126,7 +127,7 @@ impl<W: Write> Session<W> {
         if length == 0 {
             return Ok(());
         }
-        // times without a year are not after now
+        // times without a year are not in the future
         self.incident.collected_at(Timestamp::now());
         self.incident.read_on(&self.waiting[..length])?;
         self.waiting.drain(..length);
@@ -143,7 +144,7 @@ impl<W: Write> Session<W> {
         if self.shown.as_ref() == Some(&causes) {
             return Ok(());
         }
-        // nothing found is worth no report before something was
+        // no first report while nothing was found
         if self.shown.is_none() && causes == Causes::default() {
             return Ok(());
         }
@@ -164,7 +165,7 @@ impl<W: Write> Session<W> {
         self.out.flush()
     }
 
-    /// Analyses what is left and shows what changed.
+    /// Analyses the rest, and shows the report if its causes changed.
     fn end(&mut self) -> io::Result<()> {
         self.analyze(true)?;
         match self.is_new {

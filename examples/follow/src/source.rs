@@ -1,4 +1,4 @@
-//! Where the bytes come from: a thread of their own sends them to the session.
+//! Sources of bytes, each read by a thread that sends them to the session.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -8,20 +8,20 @@ use std::time::Duration;
 
 use crate::tail::Tail;
 
-/// What the session is sent.
+/// A message to the session.
 pub enum Message {
-    /// What was appended.
+    /// Bytes that were appended.
     Bytes(Vec<u8>),
     /// The log cannot be read.
     Failed(io::Error),
-    /// There is no more, or somebody wants to end.
+    /// The input has ended, or the user wants to stop.
     End,
 }
 
-/// The time between two looks at a file.
+/// The interval between two checks of a file.
 const POLL: Duration = Duration::from_millis(200);
 
-/// Sends what a file gets, until nobody listens.
+/// Sends what is appended to a file, until nobody listens.
 pub fn follow(path: &Path, to: &SyncSender<Message>) {
     let mut tail = Tail::new(path);
     loop {
@@ -40,7 +40,7 @@ pub fn follow(path: &Path, to: &SyncSender<Message>) {
     }
 }
 
-/// Sends what standard input gets, and its end.
+/// Sends what comes on standard input, and its end.
 pub fn read_stdin(to: &SyncSender<Message>) {
     let mut stdin = io::stdin().lock();
     let mut chunk = vec![0; 64 * 1024];

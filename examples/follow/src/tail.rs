@@ -4,7 +4,7 @@ use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// The bytes that are read at a time.
+/// The maximum number of bytes read at a time.
 const CHUNK: u64 = 1 << 20;
 
 /// Follows a file by its name.
@@ -19,7 +19,7 @@ struct Open {
 }
 
 impl Tail {
-    /// Follows the file of this name, which need not be there yet.
+    /// Follows the file of this name, which need not exist yet.
     pub fn new(path: &Path) -> Tail {
         Tail {
             path: path.to_owned(),
@@ -36,7 +36,7 @@ impl Tail {
             let Some(open) = &mut self.open else {
                 match File::open(&self.path) {
                     Ok(file) => self.open = Some(Open { file, position: 0 }),
-                    // between two files of a rotation
+                    // no file: in the middle of a rotation
                     Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
                     Err(error) => return Err(error),
                 }
@@ -45,7 +45,7 @@ impl Tail {
             if open.file.metadata()?.len() < open.position {
                 open.position = open.file.seek(SeekFrom::Start(0))?;
             }
-            // looked at before the file is read to its end, so that nothing is written to it in between unseen
+            // checked before the file is read to its end, so that nothing written in between is missed
             let is_replaced = match std::fs::metadata(&self.path) {
                 Ok(now) => !is_same(&open.file.metadata()?, &now),
                 Err(_) => false,
@@ -68,7 +68,7 @@ fn is_same(one: &Metadata, other: &Metadata) -> bool {
     (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
 
-/// Elsewhere a file that was replaced is noticed where it was created later.
+/// Without inodes, a file that was replaced is noticed by its time of creation.
 #[cfg(not(unix))]
 fn is_same(one: &Metadata, other: &Metadata) -> bool {
     match (one.created(), other.created()) {
@@ -84,7 +84,7 @@ mod tests {
 
     use super::*;
 
-    /// A path at which there is nothing.
+    /// Returns a path at which there is nothing.
     fn free(name: &str) -> PathBuf {
         let folder = std::env::temp_dir().join(format!("follow-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(tail.read().unwrap(), b"");
         fs::rename(&path, path.with_extension("1")).unwrap();
         fs::write(&path, "first\n").unwrap();
-        // its writer has not noticed yet
+        // the writer has not noticed the rotation yet
         log.write_all(b"last\n").unwrap();
         assert_eq!(tail.read().unwrap(), b"last\n");
         assert_eq!(tail.read().unwrap(), b"first\n");

@@ -1,4 +1,4 @@
-//! The program as a user runs it: a log that grows, is rotated, and ends.
+//! The program as a user runs it: on a log that grows, is rotated, and ends.
 #![allow(clippy::unwrap_used)]
 
 use std::fs::{self, OpenOptions};
@@ -13,7 +13,7 @@ const QUIET: &str = "2024-03-04T05:06:07Z level=info msg=\"cart served\"\n";
 const FAULT: &str = "2024-03-04T05:06:08Z level=error msg=\"cannot start\" err=\"MountVolume.SetUp failed for volume \\\"conf\\\" : configmap \\\"cart\\\" not found\"\n";
 const PANIC: &str = "panic: runtime error: index out of range [3] with length 3\n\ngoroutine 1 [running]:\nmain.main()\n\t/src/main.go:7 +0x1d\n";
 
-/// Longer than the slowest report on a busy machine.
+/// The maximum time of a report, longer than the slowest on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 struct Follow {
@@ -47,7 +47,7 @@ impl Follow {
         }
     }
 
-    /// Waits for a text in what was not waited for yet.
+    /// Waits for a text in the output after the last text that was waited for.
     fn wait_for(&mut self, text: &str) {
         let until = Instant::now() + PATIENCE;
         while !self.seen.contains(text) {
@@ -126,7 +126,7 @@ fn nothing_is_reported_again_while_the_causes_stay() {
         stdin.write_all(QUIET.as_bytes()).unwrap();
         thread::sleep(Duration::from_millis(50));
     }
-    // the last line has no end
+    // the last line has no line end
     stdin.write_all(PANIC.trim_end().as_bytes()).unwrap();
     drop(stdin);
     let (status, rest) = follow.wait();

@@ -11,19 +11,19 @@ use tokio::sync::mpsc::Receiver;
 use crate::answer::Form;
 use crate::settings::Settings;
 
-/// What is analysed, and how.
+/// An analysis to run.
 pub struct Job {
     /// The name of the upload in the report.
     pub name: String,
-    /// The pieces of the body; an error where it ended early.
+    /// The pieces of the body; an error if it ended early.
     pub pieces: Receiver<io::Result<Bytes>>,
-    /// Ends it early.
+    /// Cancels the analysis.
     pub cancel: Cancel,
-    /// The form of the report.
+    /// The format of the report.
     pub form: Form,
 }
 
-/// Returns the report of a body.
+/// Analyses a body, and returns the report.
 pub fn run(analyzer: &Analyzer, settings: &Settings, mut job: Job) -> Vec<u8> {
     let mut limits = Limits::default();
     limits.total_size = settings.max_unpacked;

@@ -1,4 +1,4 @@
-//! The form of an answer: what the request asks for, and errors.
+//! Responses: the format that a request asks for, and errors.
 
 use axum::Json;
 use axum::http::header::{
@@ -8,20 +8,20 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-/// The form of a report.
+/// The format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// `kwhy.report/1`.
+    /// JSON of the schema `kwhy.report/1`.
     Json,
-    /// A page.
+    /// A page of HTML.
     Html,
 }
 
 impl Form {
-    /// The form that a request asks for: by `?format=`, otherwise by its header `Accept`.
+    /// Returns the format that a request asks for: by `?format=`, otherwise by its header `Accept`.
     ///
     /// # Errors
-    /// There is no such form.
+    /// There is no such format, or the client accepts none.
     pub fn asked(format: Option<&str>, headers: &HeaderMap) -> Result<Form, Refusal> {
         match format {
             Some("json") => Ok(Form::Json),
@@ -38,7 +38,7 @@ impl Form {
         }
     }
 
-    /// The response with a report.
+    /// Returns the response with a report.
     pub fn response(self, report: Vec<u8>) -> Response {
         let headers = [
             (CONTENT_TYPE, HeaderValue::from_static(self.content_type())),
@@ -49,7 +49,7 @@ impl Form {
     }
 }
 
-/// The form that a client prefers; JSON where it does not mind.
+/// Returns the format that a client prefers, JSON without a preference; `None` if it accepts neither.
 fn accepted(headers: &HeaderMap) -> Option<Form> {
     let mut best: Option<(f32, Form)> = None;
     let mut is_asked = false;
@@ -78,24 +78,24 @@ fn accepted(headers: &HeaderMap) -> Option<Form> {
     }
 }
 
-/// Why a request gets no report.
+/// The reason why a request gets no report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// `?format=` names none.
+    /// `?format=` names an unknown format.
     Format,
-    /// The client accepts none of the forms.
+    /// The client accepts none of the formats.
     NotAcceptable,
-    /// The body has more bytes than it may.
+    /// The body is larger than this number of bytes.
     TooLarge(u64),
-    /// The body comes too slowly.
+    /// The body or the analysis takes too long.
     TooSlow,
     /// The body ended early.
     CutOff,
-    /// There are too many requests.
+    /// There are too many analyses at once.
     Busy,
-    /// The service ends.
+    /// The service is shutting down.
     Ending,
-    /// The analysis failed, which is an error of this program.
+    /// The analysis failed, which is a bug in this program.
     Failed,
 }
 

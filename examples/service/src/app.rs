@@ -19,10 +19,10 @@ use crate::answer::{Form, Refusal};
 use crate::settings::Settings;
 use crate::upload;
 
-/// The pieces of a body that wait for the analysis: some 16 KiB each.
+/// The maximum number of pieces of a body that wait for the analysis, some 16 KiB each.
 const WAITING: usize = 16;
 
-/// The stages of the service's end.
+/// The stages of the service's shutdown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
     Serving,
@@ -39,7 +39,7 @@ pub struct App {
 }
 
 impl App {
-    /// The state of a service that just started.
+    /// Creates the state of a service that accepts requests.
     pub fn new(settings: Settings) -> App {
         App {
             analyzer: Analyzer::new(),
@@ -49,17 +49,17 @@ impl App {
         }
     }
 
-    /// Takes no new requests.
+    /// Stops accepting requests.
     pub fn end(&self) {
         self.stage.send_replace(Stage::Ending);
     }
 
-    /// Ends the requests that are running.
+    /// Ends the requests that are still running.
     pub fn break_off(&self) {
         self.stage.send_replace(Stage::BrokenOff);
     }
 
-    /// Returns once no new requests are taken.
+    /// Returns once no requests are accepted any more.
     pub async fn ending(&self) {
         self.reached(Stage::Ending).await;
     }
@@ -71,7 +71,7 @@ impl App {
     }
 }
 
-/// The routes of the service.
+/// Returns the routes of the service.
 pub fn router(app: Arc<App>) -> Router {
     Router::new()
         .route("/healthz", get(health))
@@ -79,7 +79,7 @@ pub fn router(app: Arc<App>) -> Router {
         .with_state(app)
 }
 
-/// Says that requests are taken, and how many analyses run.
+/// Reports whether requests are accepted, and how many analyses run.
 async fn health(State(app): State<Arc<App>>) -> Response {
     let running = app.settings.at_once - app.places.available_permits();
     let (status, word) = match *app.stage.borrow() {
@@ -89,16 +89,16 @@ async fn health(State(app): State<Arc<App>>) -> Response {
     (status, Json(json!({ "status": word, "running": running }))).into_response()
 }
 
-/// What a request may say.
+/// The parameters of a request.
 #[derive(Debug, Deserialize)]
 struct Asked {
-    /// The form of the report.
+    /// The format of the report.
     format: Option<String>,
     /// The name of the upload.
     name: Option<String>,
 }
 
-/// Ends an analysis whose client went away.
+/// Cancels an analysis whose client has gone.
 struct CancelOnDrop(Cancel);
 
 impl Drop for CancelOnDrop {
@@ -107,7 +107,7 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// Analyses a body while it comes in.
+/// Analyses a body while it is received.
 async fn report(
     State(app): State<Arc<App>>,
     Query(asked): Query<Asked>,
@@ -132,13 +132,13 @@ async fn report(
     };
     let of_app = Arc::clone(&app);
     let analysis = tokio::task::spawn_blocking(move || {
-        // given back when the analysis ends, also where its client is gone
+        // released when the analysis ends, even if its client has gone
         let _place = place;
         analysis::run(&of_app.analyzer, &of_app.settings, job)
     });
     let receiving = async {
         upload::feed(request.into_body(), sender, settings, deadline).await?;
-        // all is read: what is left takes as long as the report
+        // the body is received: only the report is left
         timeout_at(deadline + Duration::from_secs(5), analysis)
             .await
             .map_err(|_| Refusal::TooSlow)?

@@ -1,9 +1,10 @@
 //! kwhy over HTTP: `POST /reports` takes a bundle, a log or a paste as its body and returns the report.
 //!
-//! The body is analysed while it comes in and is kept nowhere. Its size and time, and the number of analyses at once, are
-//! limited. `GET /healthz` says that the service takes requests. SIGTERM and Ctrl-C end it gracefully: what is running may end.
+//! The body is analysed while it is received, and is not stored. Its size, its time and the number of analyses at once
+//! are limited. `GET /healthz` reports whether requests are accepted. SIGTERM and Ctrl-C shut the service down
+//! gracefully: running requests may finish.
 //!
-//! It knows no users and no TLS: put it after a proxy that does.
+//! It has neither users nor TLS: put it after a proxy that has them.
 
 mod analysis;
 mod answer;
@@ -31,12 +32,12 @@ fn main() -> ExitCode {
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
-        // analyses wait for their bodies in these threads
+        // analyses block these threads while they wait for their bodies
         .max_blocking_threads(settings.at_once + 8)
         .build();
     let served = runtime.and_then(|runtime| {
         let served = runtime.block_on(serve(settings));
-        // analyses that were broken off end by themselves
+        // cancelled analyses end soon
         runtime.shutdown_timeout(Duration::from_secs(5));
         served
     });
@@ -65,7 +66,7 @@ async fn serve(settings: Settings) -> io::Result<()> {
     let patience = async {
         tokio::time::sleep(grace).await;
         app.break_off();
-        // the responses that say so
+        // time to send the responses that say so
         tokio::time::sleep(Duration::from_secs(1)).await;
     };
     tokio::select! {
@@ -74,7 +75,7 @@ async fn serve(settings: Settings) -> io::Result<()> {
     }
 }
 
-/// Returns when the process is asked to end.
+/// Returns when the process is asked to stop.
 async fn terminated() {
     let interrupt = tokio::signal::ctrl_c();
     #[cfg(unix)]

@@ -1,8 +1,8 @@
-//! What the service is started with.
+//! The options of the service.
 
 use std::time::Duration;
 
-/// What may be typed.
+/// The help text.
 pub const USAGE: &str = "\
 usage: service [OPTION VALUE]...
 
@@ -15,27 +15,27 @@ usage: service [OPTION VALUE]...
   --queue SECONDS     time that a request waits for its turn (10)
   --grace SECONDS     time that is left to requests when the service ends (30)";
 
-/// The seconds that any option is taken for at most, a year: a time that far away can be computed.
+/// The maximum of any time, a year in seconds: adding it to the current time does not overflow.
 const LONGEST: u64 = 366 * 24 * 3600;
 
 /// The limits of the service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Address and port.
+    /// The address and port to listen on.
     pub listen: String,
-    /// Bytes of a body.
+    /// The maximum size of a body, in bytes.
     pub max_body: u64,
-    /// Bytes that a body unpacks to.
+    /// The maximum number of bytes that a body unpacks to.
     pub max_unpacked: u64,
-    /// The time that a request may take.
+    /// The maximum time of a request.
     pub time: Duration,
-    /// The time between two pieces of a body.
+    /// The maximum time between two pieces of a body.
     pub idle: Duration,
-    /// Analyses at once.
+    /// The maximum number of analyses at once.
     pub at_once: usize,
-    /// The time that a request waits for its turn.
+    /// The maximum time that a request waits for its turn.
     pub queue: Duration,
-    /// The time that is left to requests when the service ends.
+    /// The time that running requests get when the service shuts down.
     pub grace: Duration,
 }
 
@@ -55,10 +55,10 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Reads options, each with its value.
+    /// Parses options, each followed by its value.
     ///
     /// # Errors
-    /// What is wrong with them.
+    /// A message on the option that is wrong.
     pub fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Settings, String> {
         let mut settings = Settings::default();
         while let Some(option) = arguments.next() {

@@ -1,4 +1,4 @@
-//! From the body of a request to the pieces of an analysis, within limits.
+//! Passes the body of a request to an analysis piece by piece, within limits.
 
 use std::io;
 
@@ -12,10 +12,10 @@ use tokio::time::{Instant, timeout_at};
 use crate::answer::Refusal;
 use crate::settings::Settings;
 
-/// Refuses a body that says itself that it is too large, before it is read.
+/// Refuses a body that is too large according to its header, before it is read.
 ///
 /// # Errors
-/// It is too large.
+/// The stated length is too large.
 pub fn refuse_announced(headers: &HeaderMap, most: u64) -> Result<(), Refusal> {
     let announced = headers.get(CONTENT_LENGTH);
     let announced = announced.and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
@@ -25,10 +25,10 @@ pub fn refuse_announced(headers: &HeaderMap, most: u64) -> Result<(), Refusal> {
     }
 }
 
-/// Sends the pieces of a body to an analysis, which holds it back where it is slower.
+/// Sends the pieces of a body to an analysis, which slows the upload down if it is slower.
 ///
 /// # Errors
-/// The body is too large, too slow or ended early. The analysis gets an error in its place, and ends.
+/// The body is too large, too slow or ended early. The analysis then receives an error, and ends.
 pub async fn feed(
     mut body: Body,
     to: Sender<io::Result<Bytes>>,
@@ -59,7 +59,7 @@ pub async fn feed(
             Ok(Some(Err(_))) => Refusal::CutOff,
             Err(_) => Refusal::TooSlow,
         };
-        // a full channel means that the analysis is busy; it is cancelled then
+        // a full channel means that the analysis is busy; then it is ended by cancelling it
         let _ = to.try_send(Err(io::ErrorKind::UnexpectedEof.into()));
         return Err(refusal);
     }

@@ -1,4 +1,4 @@
-//! The service under a real HTTP client: bodies that are good, hostile, cut, slow, and many at once.
+//! The service under a real HTTP client, with bodies that are good, hostile, cut, slow, and many at once.
 #![allow(clippy::unwrap_used)]
 
 mod client;
@@ -69,7 +69,7 @@ fn hostile_bodies_get_reports_that_say_so() {
         "{:?}",
         report.limits()
     );
-    // bytes without a pattern
+    // random bytes
     let mut state = 88172645463325252_u64;
     let garbage: Vec<u8> = (0..1 << 20)
         .map(|_| {
@@ -82,7 +82,7 @@ fn hostile_bodies_get_reports_that_say_so() {
     let report = service.post("/reports", None, &garbage);
     assert_eq!((report.status, report.causes().len()), (200, 0));
     assert_eq!(report.json()["verdict"], "unknown");
-    // an archive that ends early has the causes of what comes before that
+    // the causes before the end of a truncated archive are found
     let whole = bundle(&[("a.log", PANIC), ("b.log", &[b'x'; 100_000])]);
     let report = service.post("/reports", None, &whole[..whole.len() - 40]);
     assert_eq!(report.causes(), ["container/app-panic"]);
@@ -91,7 +91,7 @@ fn hostile_bodies_get_reports_that_say_so() {
         "{:?}",
         report.limits()
     );
-    // names are no markup
+    // names never become markup
     let named = bundle(&[("<script>alert(1)</script>.log", PANIC)]);
     let page = service.post("/reports?format=html&name=%3Cscript%3E", None, &named);
     assert_eq!(page.body.matches("<script").count(), 1, "{}", page.body);
@@ -105,10 +105,10 @@ fn a_body_is_no_larger_than_it_may_be() {
         service.post("/reports", None, &PANIC.repeat(1000)).status,
         200
     );
-    // the length is announced: the response comes before the body
+    // with a stated length, the response comes before the body
     let mut announced = service.begin(body.len());
     assert_eq!(status_of(&mut announced), 413);
-    // it is not: the connection may be closed while the client still sends
+    // without one, the connection may be closed while the client still sends
     match service.post_stream("/reports", body.as_slice()) {
         Ok(answer) => assert_eq!(answer.status, 413),
         Err(error) => assert!(matches!(error, ureq::Error::Io(_)), "{error}"),
@@ -132,14 +132,14 @@ fn a_body_that_is_cut_is_refused_and_leaves_nothing() {
 
 #[test]
 fn a_slow_body_is_given_up() {
-    // one that stops
+    // a body that stops
     let service = Service::start(&["--idle", "1"]);
     let mut stops = service.begin(1_000_000);
     stops.write_all(PANIC).unwrap();
     let start = Instant::now();
     assert_eq!(status_of(&mut stops), 408);
     assert!(start.elapsed() >= Duration::from_millis(900));
-    // one that trickles
+    // a body that trickles
     let service = Service::start(&["--idle", "30", "--time", "2"]);
     let trickling = service.begin(1_000_000);
     let mut writing = trickling.try_clone().unwrap();
@@ -229,14 +229,14 @@ fn what_does_not_end_in_time_is_broken_off() {
     assert_eq!(service.wait().code(), Some(0));
 }
 
-/// A bundle that unpacks without end is no reason to wait for its body: the analysis stops, and so does the upload.
+/// If the analysis stops at a limit, such as for a bundle that unpacks without end, the upload stops too.
 #[test]
 fn an_upload_ends_where_the_analysis_needs_no_more() {
     let service = Service::start(&["--max-unpacked", "1000000"]);
     let body = io::repeat(b'\n').take(64 << 20);
     match service.post_stream("/reports", body) {
         Ok(answer) => assert_eq!((answer.status, answer.limits().is_empty()), (200, false)),
-        // it is closed while the client still sends
+        // the connection is closed while the client still sends
         Err(error) => assert!(matches!(error, ureq::Error::Io(_)), "{error}"),
     }
     service.wait_until_idle();

@@ -1,4 +1,4 @@
-//! A browser, driven by the WebDriver protocol.
+//! A browser controlled by the WebDriver protocol.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// The name under which the protocol passes elements.
+/// The key under which the protocol passes elements.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
 pub const TAB: &str = "\u{e004}";
 pub const ENTER: &str = "\u{e007}";
 pub const ESCAPE: &str = "\u{e00c}";
 
-/// Longer than the slowest step on a busy machine.
+/// The maximum time of a step, longer than the slowest on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A window of Chromium.
@@ -28,7 +28,7 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// Opens a window; `None` where Chromium or its driver is missing.
+    /// Opens a window; `None` if Chromium or its driver is missing.
     pub fn open(profile: &Path) -> Option<Browser> {
         let browser = ["chromium", "chromium-browser", "google-chrome"]
             .into_iter()
@@ -45,7 +45,7 @@ impl Browser {
             let port = line.split("successfully on port ").nth(1)?;
             port.trim_end_matches('.').parse().ok()
         })?;
-        // a full pipe would stop it
+        // a full pipe would block the driver
         thread::spawn(move || lines.for_each(drop));
         let mut opened = Browser {
             driver,
@@ -104,17 +104,17 @@ impl Browser {
         self.post("/url", &json!({ "url": url }));
     }
 
-    /// Runs a body of a function in the page and returns what it returns.
+    /// Runs a function body in the page, and returns its value.
     pub fn run(&self, script: &str) -> Value {
         self.post("/execute/sync", &json!({ "script": script, "args": [] }))
     }
 
-    /// Runs a body of a function that calls its last argument with what is returned.
+    /// Runs a function body in the page, and returns the value that it passes to its last argument.
     pub fn run_async(&self, script: &str) -> Value {
         self.post("/execute/async", &json!({ "script": script, "args": [] }))
     }
 
-    /// Waits until an expression holds, and returns how long that took.
+    /// Waits until an expression is true, and returns how long that took.
     pub fn wait(&self, expression: &str) -> Duration {
         let start = Instant::now();
         while self.run(&format!("return Boolean({expression})")) != true {
@@ -137,7 +137,7 @@ impl Browser {
         found[ELEMENT].as_str().unwrap().to_owned()
     }
 
-    /// Types into an element, or gives a file input a path.
+    /// Types into an element, or sets the path of a file input.
     pub fn type_into(&self, css: &str, text: &str) {
         let element = self.element(css);
         self.post(
@@ -151,7 +151,7 @@ impl Browser {
         self.post(&format!("/element/{element}/click"), &json!({}));
     }
 
-    /// Presses keys one after another, wherever the focus is.
+    /// Presses keys one after another in the focused element.
     pub fn press(&self, keys: &[&str]) {
         let actions: Vec<Value> = keys
             .iter()
@@ -166,7 +166,7 @@ impl Browser {
         self.post("/actions", &json!({ "actions": [keyboard] }));
     }
 
-    /// Goes into a frame, out of all of them with `None`.
+    /// Switches to a frame, or to the page itself for `None`.
     pub fn frame(&self, css: Option<&str>) {
         let id = match css {
             Some(css) => json!({ ELEMENT: self.element(css) }),
@@ -181,7 +181,7 @@ impl Browser {
         self.post("/goog/cdp/execute", &body);
     }
 
-    /// The messages of the console that are errors.
+    /// Returns the errors on the console.
     pub fn errors(&self) -> Vec<String> {
         let log = self.post("/se/log", &json!({ "type": "browser" }));
         let entries = log.as_array().unwrap().iter();
@@ -189,14 +189,14 @@ impl Browser {
         severe.map(|entry| entry["message"].to_string()).collect()
     }
 
-    /// Writes what the window shows as a PNG.
+    /// Writes a screenshot of the window as PNG.
     pub fn picture(&self, path: &Path) {
         let text = self.get("/screenshot");
         fs::write(path, from_base64(text.as_str().unwrap())).unwrap();
     }
 }
 
-/// Reads a response, which the driver does not end by closing the connection.
+/// Reads the body of a response by its length, as the driver keeps the connection open.
 fn body_of(stream: TcpStream) -> Vec<u8> {
     let mut response = BufReader::new(stream);
     let mut length = 0;

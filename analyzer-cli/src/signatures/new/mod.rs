@@ -20,27 +20,27 @@ use crate::run::Status;
 
 use pattern::Proposal;
 
-/// What a signature is made of.
+/// The plan of a new signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewPlan {
-    /// The file with the paste; standard input if there is none.
+    /// The file with the paste; `None` for standard input.
     pub path: Option<PathBuf>,
-    /// The signature's id; made of the message if none is given.
+    /// The id of the signature; `None` to derive it from the message.
     pub id: Option<String>,
-    /// The cause; that of what kwhy says today if none is given.
+    /// The cause; `None` for the one that kwhy names for the paste.
     pub cause: Option<String>,
-    /// The file that is written; standard output if there is none.
+    /// The file to write; `None` for standard output.
     pub output: Option<PathBuf>,
-    /// True if it is a rule of the community.
+    /// True to write a community rule (CRE).
     pub is_rule: bool,
-    /// What becomes of secrets in the paste.
+    /// The treatment of secrets in the paste.
     pub secrets: SecretPolicy,
 }
 
-/// The bytes of a paste.
+/// The maximum number of bytes that are read of a paste.
 const MOST: u64 = 1 << 20;
 
-/// The lines of a paste that are an example as a whole.
+/// The maximum number of lines of a paste that becomes an example as a whole.
 const WHOLE: usize = 40;
 
 /// The record that the signature is about.
@@ -48,14 +48,14 @@ struct Record {
     message: String,
     severity: Option<Severity>,
     is_log: bool,
-    /// Its lines as they were pasted.
+    /// Its lines as pasted.
     lines: String,
 }
 
-/// Writes a signature that matches the most severe record of a paste, and says whether it passes its checks.
+/// Writes a signature that matches the most severe record of a paste, and notes whether it passes its checks.
 ///
 /// # Errors
-/// The paste cannot be read or has no record, a cause that is not known, a file that cannot be written.
+/// The paste cannot be read or has no record, the cause is unknown, or the file cannot be written.
 pub fn new(
     plan: &NewPlan,
     signatures: &CataloguePlan,
@@ -96,7 +96,7 @@ pub fn new(
         _ => record.lines.clone(),
     };
     let yaml = yaml(&id, &cause, &record, &proposal, &example);
-    // the keys in the one order
+    // the keys in the order of `kwhy signatures fmt`
     let name = plan
         .output
         .as_ref()
@@ -139,7 +139,7 @@ fn paste(plan: &NewPlan, stdin: impl Read) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The most severe record, the first one of several.
+/// Returns the most severe record, the first of several; `None` if there is none.
 fn record(text: &str) -> Option<Record> {
     let lines: Vec<&str> = text.lines().collect();
     let mut best: Option<Record> = None;
@@ -185,7 +185,7 @@ fn record(text: &str) -> Option<Record> {
     })
 }
 
-/// The cause that kwhy names today, or one that is true of any failure.
+/// Returns the cause that kwhy names for the paste, or one that is true of any failure.
 fn known_cause(analyzer: &Analyzer, text: &str, record: &Record) -> String {
     let report = analyzer.analyze_text("paste", text);
     let mut causes = report
@@ -199,7 +199,7 @@ fn known_cause(analyzer: &Analyzer, text: &str, record: &Record) -> String {
     }
 }
 
-/// An id of the first words that stay.
+/// Derives an id from the first fixed words.
 fn id(proposal: &Proposal) -> String {
     let title = proposal.title();
     let words = title.split(|c: char| !c.is_ascii_alphanumeric() && c != '{' && c != '}');
@@ -211,7 +211,7 @@ fn id(proposal: &Proposal) -> String {
     }
 }
 
-/// The file, with what its author has to write marked by TODO.
+/// Returns the file, with TODO wherever its author has to write something.
 fn yaml(id: &str, cause: &str, record: &Record, proposal: &Proposal, example: &str) -> String {
     let severity = match record.severity {
         Some(Severity::Fatal | Severity::Error) | None => "error",
@@ -280,7 +280,7 @@ examples:
     yaml
 }
 
-/// A text in single quotes.
+/// Returns a text in single quotes.
 fn single(text: &str) -> String {
     match text.contains(|c: char| c.is_control()) {
         // JSON is YAML
@@ -289,7 +289,7 @@ fn single(text: &str) -> String {
     }
 }
 
-/// A text of several lines, indented.
+/// Returns a text of several lines as an indented block.
 fn block(text: &str, indent: usize) -> String {
     let is_plain = !text.contains(|c: char| c.is_control() && c != '\n');
     let starts = text.starts_with(|c: char| !c.is_whitespace());
@@ -306,7 +306,7 @@ fn block(text: &str, indent: usize) -> String {
     }
 }
 
-/// Says whether the file passes as it is.
+/// Notes whether the file is valid and its examples pass.
 fn verify(
     signatures: &CataloguePlan,
     name: &str,

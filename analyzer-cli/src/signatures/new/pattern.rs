@@ -1,31 +1,31 @@
-//! Proposes a pattern for a message: what changes from case to case becomes a slot.
+//! Proposes a pattern for a message: what varies from case to case becomes a slot.
 
 use kwhy_core::Subject;
 use kwhy_core::signature::GIVEN;
 
-/// The slots of a pattern that have a name; what else changes is `{_}`.
+/// The maximum number of named slots; further ones are `{_}`.
 const MOST: usize = 6;
 
-/// The characters of a message that a pattern is made of.
+/// The maximum number of characters of a message that a pattern is made of.
 const LONGEST: usize = 300;
 
 /// A part of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Words that stay.
+    /// Fixed words.
     Words(String),
-    /// A value that changes.
+    /// A value that varies.
     Slot {
-        /// Its name; none if nothing needs it.
+        /// Its name; `None` for `{_}`.
         name: Option<String>,
-        /// The type after the name.
+        /// Its type, such as `int`; empty if it has none.
         kind: &'static str,
         /// The value in the message.
         value: String,
     },
 }
 
-/// A pattern and what it was made of.
+/// A pattern with the message it was made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proposal {
     /// The parts, in order; words and slots do not always alternate.
@@ -51,7 +51,7 @@ impl Proposal {
         }
     }
 
-    /// The pattern as a signature has it.
+    /// Returns the pattern in the language of signatures.
     pub fn pattern(&self) -> String {
         self.written(|name, kind| match (name, kind) {
             (None, _) => "{_}".to_owned(),
@@ -60,7 +60,7 @@ impl Proposal {
         })
     }
 
-    /// A title that says the same.
+    /// Returns a title with the same words and slots.
     pub fn title(&self) -> String {
         self.written(|name, _| name.map_or("…".to_owned(), |name| format!("{{{name}}}")))
     }
@@ -73,7 +73,7 @@ impl Proposal {
         parts.collect()
     }
 
-    /// The named values of the message.
+    /// Returns the names and values of the named slots.
     pub fn captures(&self) -> impl Iterator<Item = (&str, &str)> {
         self.parts.iter().filter_map(|part| match part {
             Part::Slot {
@@ -85,7 +85,7 @@ impl Proposal {
         })
     }
 
-    /// The same message about other values.
+    /// Returns the same message with other values.
     pub fn of_others(&self) -> String {
         let parts = self.parts.iter().map(|part| match part {
             Part::Words(words) => words.clone(),
@@ -94,7 +94,7 @@ impl Proposal {
         parts.collect()
     }
 
-    /// The message without the words that end it, which the pattern needs.
+    /// Returns the message without its last words, which the pattern needs; `None` if nothing is left.
     pub fn cut(&self) -> Option<String> {
         let is_words =
             |part: &Part| matches!(part, Part::Words(words) if words.contains(char::is_alphabetic));
@@ -105,7 +105,7 @@ impl Proposal {
         });
         let mut text: String = before.collect();
         if let Some(Part::Words(words)) = self.parts.get(last) {
-            // half of the only words there are
+            // these are the only words: keep half of them
             let half = words.split_inclusive(' ').count() / 2;
             let kept = match last {
                 0 => half,
@@ -121,7 +121,7 @@ impl Proposal {
     }
 }
 
-/// Another value of the same form.
+/// Returns another value of the same shape.
 fn other(value: &str) -> String {
     let digit = value.rfind(|c: char| c.is_ascii_digit());
     match digit {
@@ -151,13 +151,13 @@ fn other(value: &str) -> String {
 #[derive(Default)]
 struct Reader {
     parts: Vec<Part>,
-    /// The word before, which says what follows.
+    /// The word before, from which the next slot is named.
     before: String,
     names: Vec<String>,
 }
 
 impl Reader {
-    /// Takes what comes first, and returns the rest.
+    /// Consumes the next part, and returns the rest.
     fn next<'t>(&mut self, text: &'t str) -> &'t str {
         let mut chars = text.chars();
         let Some(first) = chars.next() else {
@@ -199,7 +199,7 @@ impl Reader {
         after
     }
 
-    /// Returns true for a word that is another one in another case: a number, a path, a name after the word for its kind.
+    /// Returns true if a word varies from case to case: a number, a path, a name after the word for its kind.
     fn changes(&self, word: &str) -> bool {
         let has_digit = word.bytes().any(|byte| byte.is_ascii_digit());
         let is_named = (Subject::is_kind_word(&self.before) || self.before == "namespace")
@@ -236,7 +236,7 @@ impl Reader {
         self.before.clear();
     }
 
-    /// A name for what follows the word before.
+    /// Returns an unused name for a slot, made of the word before it.
     fn name(&self) -> String {
         let word: String = self.before.to_ascii_lowercase();
         let word: String = word
@@ -273,7 +273,7 @@ fn is_key(text: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// The text in quotes that starts here, and what follows it.
+/// Returns the quoted text at the start, and what follows it; `None` if the quote is not closed.
 fn quoted(text: &str, quote: char) -> Option<(&str, &str)> {
     if !matches!(quote, '"' | '\'' | '`') {
         return None;
@@ -281,12 +281,12 @@ fn quoted(text: &str, quote: char) -> Option<(&str, &str)> {
     let inside = text.get(1..)?;
     let end = inside.find(quote).filter(|end| (1..=120).contains(end))?;
     let (value, after) = (inside.get(..end)?, inside.get(end + 1..)?);
-    // an apostrophe is no quote
+    // an apostrophe is not a quote
     let is_closed = after.chars().next().is_none_or(|c| !c.is_alphanumeric());
     (is_closed && !value.starts_with(' ')).then_some((value, after))
 }
 
-/// The type of a value on its own.
+/// Returns the type of a value on its own.
 fn kind_of(value: &str) -> &'static str {
     match value.bytes().all(|byte| byte.is_ascii_digit()) {
         true => "int",

@@ -1,4 +1,4 @@
-//! A rule of the community (CRE) from a pasted line, with the log that it must be found in.
+//! A community rule (CRE) from a pasted line, with the log that it must match.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -13,13 +13,13 @@ use super::{Record, id, single};
 use crate::failure::Failure;
 use crate::notes::Notes;
 
-/// The name of a rule's own log, beside its file.
+/// The name of a rule's log, beside its file.
 const LOG: &str = "test.log";
 
-/// The name of a rule without a file.
+/// The name of a rule that is not written to a file.
 const NAME: &str = "new.yaml";
 
-/// Writes a rule that finds a record; with a file also the record, as the rule's log. Says whether the rule finds it.
+/// Writes a rule that matches a record, and beside its file the record as the rule's log. Notes whether it matches.
 pub(super) fn write(
     record: &Record,
     own_id: Option<&str>,
@@ -76,7 +76,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// The result of writing a file or folder.
+/// Converts the result of writing a file or folder.
 fn done(path: &Path, result: io::Result<()>) -> Result<(), Failure> {
     result.map_err(|source| Failure::Write {
         path: path.to_owned(),
@@ -84,7 +84,7 @@ fn done(path: &Path, result: io::Result<()>) -> Result<(), Failure> {
     })
 }
 
-/// The rule, with what its author has to write marked by TODO.
+/// Returns the rule, with TODO wherever its author has to write something.
 fn yaml(id: &str, severity: Option<Severity>, proposal: &Proposal) -> String {
     let severity = match severity {
         Some(Severity::Fatal) => 0,
@@ -134,7 +134,7 @@ rules:
     yaml
 }
 
-/// The words of a record with a mark in the place of each value: the title of a rule has no slots.
+/// Returns the words of a record with an ellipsis for each value: the title of a rule has no slots.
 fn title(proposal: &Proposal) -> String {
     let parts = proposal.parts.iter().map(|part| match part {
         Part::Words(words) => words,
@@ -143,7 +143,7 @@ fn title(proposal: &Proposal) -> String {
     parts.collect()
 }
 
-/// The key and text of a term: the words as they are, or with whatever is in the place of values.
+/// Returns the key and text of a term: the words as they are, or an expression that accepts any values.
 fn term(proposal: &Proposal) -> (&'static str, String) {
     let is_plain = proposal
         .parts
@@ -161,7 +161,7 @@ fn term(proposal: &Proposal) -> (&'static str, String) {
     }
 }
 
-/// A text as an expression that finds it.
+/// Returns a regular expression that matches a text literally.
 fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! A finding as a card.
+//! A finding as a card of the page.
 
 use kwhy_core::report::{Check, CommandLine, Evidence};
 use kwhy_core::{Finding, Role};
@@ -11,15 +11,15 @@ use crate::style::level_name;
 use crate::words::{self, counted};
 use crate::{human::window, only_if};
 
-/// The number of lines that prove a finding, and of further ones that are folded.
+/// The number of lines of evidence that are shown, and of further ones that are folded.
 const PROOF: usize = 2;
 const FOLDED: usize = 20;
-/// The number of columns of a line of the input.
+/// The maximum number of columns of a line of the input.
 const LINE: usize = 360;
-/// The number of explained findings that are listed.
+/// The maximum number of explained findings that are listed.
 const EXPLAINED: usize = 60;
 
-/// A finding with its proof, why it fails, and what to do.
+/// Returns a finding with its proof, why it fails, and what to do.
 pub fn card(outline: &Outline<'_>, finding: &Finding) -> Markup {
     let level = level_name(finding.severity);
     let below = outline.below(finding);
@@ -85,7 +85,7 @@ pub fn card(outline: &Outline<'_>, finding: &Finding) -> Markup {
     }
 }
 
-/// An address as a link, if it is one.
+/// Returns a reference, as a link if it is an `https` address.
 fn link(reference: &str) -> Markup {
     let shown = visible(reference);
     html! {
@@ -96,7 +96,7 @@ fn link(reference: &str) -> Markup {
     }
 }
 
-/// Checks in order.
+/// Returns checks in order.
 pub fn checks(checks: &[Check]) -> Markup {
     html! {
         @for check in checks {
@@ -114,7 +114,7 @@ fn command(command: Option<&CommandLine>) -> Markup {
     }
 }
 
-/// A line of the input, with those around it if that is asked for.
+/// Returns a line of the input with its place and, if asked for, the lines around it.
 pub fn proof(line: &Evidence, with_around: bool) -> Markup {
     let (before, marked, after) = parts(line);
     let around = if with_around { &*line.around } else { &[] };
@@ -140,7 +140,7 @@ fn numbered(line: u64) -> String {
     format!("{line:>5} ")
 }
 
-/// A line's text before its mark, in it and after it; cut around the mark if it is long.
+/// Returns the text before the mark, in it and after it; a long line is cut around the mark.
 fn parts(line: &Evidence) -> (String, String, String) {
     let split = || {
         let (before, rest) = line.text.split_at_checked(line.mark.start)?;

@@ -1,4 +1,4 @@
-//! The objects of a report and who makes whom fail, as SVG.
+//! The objects of a report and what makes them fail, as SVG.
 
 use std::collections::HashMap;
 
@@ -9,10 +9,10 @@ use crate::escape::visible;
 use crate::outline::Outline;
 use crate::words;
 
-/// The number of objects, and of the characters of a name.
+/// The maximum number of objects, and of characters in a name.
 const NODES: usize = 24;
 const NAME: usize = 28;
-/// Sizes in pixels.
+/// The size of a box and of the gaps between boxes, in pixels.
 const BOX: (f64, f64) = (200.0, 38.0);
 const GAP: (f64, f64) = (48.0, 14.0);
 
@@ -20,21 +20,21 @@ const GAP: (f64, f64) = (48.0, 14.0);
 struct Node {
     subject: Subject,
     level: Option<Level>,
-    /// Its column: after all that makes it fail.
+    /// Its column, to the right of all that makes it fail.
     column: usize,
     row: usize,
 }
 
-/// What connects two objects.
+/// The relation of two objects.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Edge {
-    /// The one makes the other fail.
+    /// The first makes the second fail.
     Explains,
-    /// The one runs on the other.
+    /// The second runs on the first.
     RunsOn,
 }
 
-/// The picture, if more than one object is known.
+/// Returns the picture; nothing unless at least two objects are known.
 pub fn graph(outline: &Outline<'_>) -> Markup {
     let mut nodes: Vec<Node> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
@@ -99,7 +99,8 @@ pub fn graph(outline: &Outline<'_>) -> Markup {
     drawn(&nodes, &edges, omitted)
 }
 
-/// Puts each object into the column after those that make it fail. Circles stay where they are after a few rounds.
+/// Puts each object into a column to the right of those that make it fail. The number of rounds is limited, as causes
+/// may form a cycle.
 fn layout(nodes: &mut [Node], edges: &[(usize, usize, Edge)]) {
     let most = nodes.len().min(6);
     for _ in 0..most {

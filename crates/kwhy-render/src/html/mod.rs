@@ -1,4 +1,4 @@
-//! One page of HTML without anything from elsewhere: the verdict, causes as cards, a timeline, the objects.
+//! One page of HTML that loads nothing: the verdict, causes as cards, a timeline, the objects.
 //!
 //! The template engine escapes all text. The policy in the page's head allows its own style and script by their hashes
 //! and nothing else, so that even markup that slipped through would neither run nor load.
@@ -22,14 +22,14 @@ use crate::{Render, View};
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
-/// The hashes of the two, as the policy names them; a test computes them.
+/// The hashes of the two in the policy; a test computes them.
 const STYLE_HASH: &str = "sha256-R4AU8K9bPUQaP9IfzaUfpxHeqJkyfSXaau3RmHnK4RE=";
 const SCRIPT_HASH: &str = "sha256-e9+/MNWwLe/DeYKVCVwKkT36cU6vL1e7SMWWPnnzF/s=";
 
-/// The number of cards, and of rows in a list.
+/// The maximum number of cards, and of rows in a list.
 const CARDS: usize = 200;
 const ROWS: usize = 100;
-/// The number of cards above which there are links to them.
+/// With more cards than this, the page starts with links to them.
 const CONTENTS: usize = 4;
 
 /// Writes a report as one page of HTML.
@@ -109,7 +109,7 @@ fn page(view: &View<'_>) -> Markup {
     }
 }
 
-/// What was read, in a line.
+/// Returns what was read, in one line.
 fn read(report: &Report) -> String {
     let lines: u64 = report.inputs.iter().map(|input| input.lines).sum();
     let inputs = counted(report.inputs.len() as u64, "input");
@@ -120,12 +120,12 @@ fn read(report: &Report) -> String {
     text
 }
 
-/// The subjects of a finding.
+/// Returns all subjects of a finding.
 fn subjects(finding: &Finding) -> impl Iterator<Item = &Subject> {
     std::iter::once(&finding.subject).chain(&finding.others)
 }
 
-/// The values of a card's filter, one a line.
+/// Returns the values by which the filter finds a card, one a line.
 fn values<'f>(finding: &'f Finding, value: fn(&'f Subject) -> Option<&'f str>) -> String {
     let values: BTreeSet<&str> = subjects(finding).filter_map(value).collect();
     let values: Vec<_> = values.into_iter().map(visible).collect();
@@ -143,7 +143,7 @@ fn kind(subject: &Subject) -> Option<&str> {
     subject.kind.as_deref()
 }
 
-/// The filter, which the script shows.
+/// Returns the form for filtering, hidden until the script shows it.
 fn filter(outline: &Outline<'_>) -> Markup {
     let all = |value: fn(&Subject) -> Option<&str>| -> BTreeSet<String> {
         let shown = outline.roots.iter().take(CARDS);
@@ -174,7 +174,7 @@ fn filter(outline: &Outline<'_>) -> Markup {
     }
 }
 
-/// Links to the cards, where they do not fit a screen.
+/// Returns links to the cards if there are many.
 fn contents(outline: &Outline<'_>) -> Markup {
     html! {
         @if outline.roots.len() > CONTENTS {
@@ -189,7 +189,7 @@ fn contents(outline: &Outline<'_>) -> Markup {
     }
 }
 
-/// Findings that need no action.
+/// Returns findings that need no action, folded.
 fn folded(what: &str, findings: &[&Finding]) -> Markup {
     html! {
         @if !findings.is_empty() {
@@ -224,7 +224,7 @@ fn unexplained(outline: &Outline<'_>) -> Markup {
     }
 }
 
-/// What was read, and what could not be.
+/// Returns what was read, and what could not be.
 fn inputs(view: &View<'_>) -> Markup {
     let report = view.report;
     html! {

@@ -1,4 +1,4 @@
-//! What the page consists of.
+//! The structure and the safety of the page.
 
 use kwhy_core::Report;
 use sha2::{Digest, Sha256};
@@ -17,7 +17,7 @@ fn drawn(report: &Report) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// A hash as a policy names it.
+/// Returns the hash of a text in Base64, as the policy contains it.
 fn hash(text: &str) -> String {
     const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let digest = Sha256::digest(text.as_bytes());
@@ -51,7 +51,7 @@ fn the_policy_names_the_style_and_the_script() {
     );
     let page = drawn(&samples::one_cause());
     assert!(page.contains(STYLE) && page.contains(SCRIPT));
-    // the policy refuses both
+    // the policy forbids both
     assert!(!page.contains(" style=\"") && !page.contains(" onclick="));
 }
 
@@ -65,7 +65,7 @@ fn nothing_is_loaded() {
     }
 }
 
-/// The tags of a page, without its style and script.
+/// Returns the names of the tags of a page, without its style and script.
 fn tags(page: &str) -> Vec<String> {
     let page = page.replace(STYLE, "").replace(SCRIPT, "");
     let mut names = Vec::new();
@@ -143,7 +143,7 @@ fn times_and_objects_are_drawn() {
     assert!(
         page.contains("Objects and what makes them fail") && page.contains("Deployment in shop")
     );
-    // no time, one object: no pictures
+    // without times and with a single object there are no pictures
     let page = drawn(&samples::nothing_found());
     assert!(!page.contains("<svg"));
 }

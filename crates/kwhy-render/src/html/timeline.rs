@@ -11,23 +11,23 @@ use crate::escape::visible;
 use crate::outline::Outline;
 use crate::words;
 
-/// Heights in pixels: the bars, a finding.
+/// The heights of the bars and of a row with a finding, in pixels.
 const BARS: f64 = 64.0;
 const LANE: f64 = 17.0;
-/// Where numbers stand, left of the picture.
+/// The place of numbers, left of the picture.
 const NUMBERS: &str = "-40";
-/// The number of findings, and of bars.
+/// The maximum number of findings, and the number of bars.
 const LANES: usize = 16;
 const BINS: usize = 120;
 
-/// Times that can be drawn on one axis.
+/// Times that fit on the same axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Scale {
-    /// With a date.
+    /// Times with a date.
     Dated,
-    /// Before the end of the input.
+    /// Ages, which count back from the end of the input.
     Age,
-    /// Without a year.
+    /// Times without a year.
     Yearless,
 }
 
@@ -39,13 +39,13 @@ struct Axis {
 }
 
 impl Axis {
-    /// A time's place in per cent of the picture's width, which is that of the screen.
+    /// Returns the place of a time in per cent of the picture's width, which depends on the screen.
     fn x(&self, second: i64) -> String {
         let all = (self.end - self.start).max(1) as f64;
         format!("{}%", px((second - self.start) as f64 / all * 100.0))
     }
 
-    /// A time in words; without the date where all is of one day.
+    /// Returns a time as text, without the date if the axis is shorter than a day.
     fn label(&self, second: i64) -> String {
         if self.scale == Scale::Age {
             return match -second {
@@ -68,7 +68,7 @@ impl Axis {
     }
 }
 
-/// A time with the axis that it is on.
+/// Returns the axis of a time and its second on that axis. Ages are dated if the time of collection is known.
 fn place(when: &When, collected: Option<Timestamp>) -> Option<(Scale, i64)> {
     match (when, collected) {
         (When::At(stamp), _) => {
@@ -89,7 +89,7 @@ fn place(when: &When, collected: Option<Timestamp>) -> Option<(Scale, i64)> {
     }
 }
 
-/// The picture, if the report shows times.
+/// Returns the picture; nothing if the report contains no times.
 pub fn timeline(outline: &Outline<'_>) -> Markup {
     let report = outline.report;
     let collected = report
@@ -128,7 +128,7 @@ pub fn timeline(outline: &Outline<'_>) -> Markup {
             .chain(of_bars)
             .chain(marks.iter().map(|it| (it.0, it.1)))
     };
-    // one axis: that of most of what there is
+    // a picture has one axis: that with the most times
     let count = |scale| all().filter(|it| it.0 == scale).count();
     let scales = [Scale::Yearless, Scale::Age, Scale::Dated];
     let Some(scale) = scales.into_iter().max_by_key(|scale| count(*scale)) else {
@@ -190,7 +190,7 @@ pub fn timeline(outline: &Outline<'_>) -> Markup {
     }
 }
 
-/// A finding from its first to its last time.
+/// Returns a row with a finding, from its first to its last time.
 fn lane(axis: &Axis, y: f64, finding: &Finding, (start, end): (i64, i64)) -> Markup {
     let class = match finding.severity {
         Level::Error => "lane se",
@@ -208,7 +208,7 @@ fn lane(axis: &Axis, y: f64, finding: &Finding, (start, end): (i64, i64)) -> Mar
     }
 }
 
-/// Records at one time: errors, warnings, others.
+/// The number of records at one time: errors, warnings, others.
 struct Bar {
     scale: Scale,
     second: i64,
@@ -248,12 +248,12 @@ fn drawn_bars(axis: &Axis, bars: &[Bar]) -> Markup {
         .map(|bin| bin.iter().sum::<u64>())
         .max()
         .unwrap_or(0);
-    // a single error among many lines is seen
+    // a logarithmic height, so that a single error among many lines is visible
     let scaled = |count: u64| match count {
         0 => 0.0,
         _ => ((count as f64 + 1.0).ln() / (highest as f64 + 1.0).ln() * BARS).max(2.0),
     };
-    // one path for each severity, as a bar is a stroke; a bin is as wide as a unit
+    // one path for each severity; a bar is a stroke in it, and a bin is one unit wide
     let mut paths: [String; 3] = Default::default();
     for (index, bin) in bins.iter().enumerate() {
         let all: u64 = bin.iter().sum();
@@ -276,7 +276,7 @@ fn drawn_bars(axis: &Axis, bars: &[Bar]) -> Markup {
     }
 }
 
-/// A length with one digit after the point.
+/// Rounds a length to one decimal place.
 fn px(length: f64) -> f64 {
     (length * 10.0).round() / 10.0
 }

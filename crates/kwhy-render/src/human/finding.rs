@@ -1,4 +1,4 @@
-//! One finding: what is wrong, the proof, why, and what to do.
+//! One finding as text: what is wrong, the proof, why, and what to do.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -19,35 +19,35 @@ use crate::words;
 pub const INDENT: usize = 7;
 /// The column at which the text of a row starts.
 pub const TEXT: usize = INDENT + 9;
-/// Lines of proof under the first finding, and under later ones.
+/// The number of lines of evidence under the first finding, and under later ones.
 const EVIDENCE: (usize, usize) = (3, 1);
 
-/// The number of findings that nothing explains up to which all that is known of each is shown.
+/// Up to this number of findings that nothing explains, each is shown in full.
 const MANY: usize = 4;
 
-/// The number of further objects that are named.
+/// The maximum number of further objects that are named.
 const OTHERS: usize = 4;
-/// The number of explained findings that are shown; of further ones the causes are counted.
+/// The maximum number of explained findings that are listed; the causes of the others are counted.
 const EXPLAINED: usize = 6;
-/// The number of causes that are counted.
+/// The maximum number of causes that are named with their counts.
 const COUNTED: usize = 4;
-/// The number of characters of a title, and of the title of a finding that another one explains.
+/// The maximum number of characters of a title, and of the title of an explained finding.
 const TITLE: usize = 200;
 const EXPLAINED_TITLE: usize = 120;
 
-/// Writes findings of one report.
+/// Writes the findings of one report.
 pub struct Findings<'a> {
     layout: &'a Layout,
     by_rank: HashMap<usize, &'a Finding>,
     verbose: bool,
-    /// True if the report has too many findings to show all that is known of each.
+    /// True if the report has too many findings to show each in full.
     are_many: bool,
-    /// The commands that have been shown.
+    /// The commands that were written already, as each is written once.
     commands: RefCell<HashSet<String>>,
 }
 
 impl<'a> Findings<'a> {
-    /// The findings of a report.
+    /// Prepares the findings of a report for writing.
     pub fn new(layout: &'a Layout, report: &'a Report, verbose: bool) -> Findings<'a> {
         let roots = report.findings.iter();
         let roots = roots.filter(|f| f.explained_by.is_none() && f.role != Role::Benign);
@@ -60,12 +60,12 @@ impl<'a> Findings<'a> {
         }
     }
 
-    /// Returns true if the report has too many findings to show all that is known of each.
+    /// Returns true if the report has too many findings to show each in full.
     pub fn are_many(&self) -> bool {
         self.are_many
     }
 
-    /// The finding of the report that explains another.
+    /// Returns the finding that explains this one.
     pub fn explanation(&self, finding: &Finding) -> Option<&'a Finding> {
         self.by_rank.get(&finding.explained_by?).copied()
     }
@@ -103,7 +103,7 @@ impl<'a> Findings<'a> {
         Ok(())
     }
 
-    /// Writes findings of one title among many: what is wrong, where, and how much they explain.
+    /// Writes findings with the same title briefly: what is wrong, where, and how much they explain.
     pub fn brief(&self, same: &[&'a Finding], out: &mut dyn Write) -> io::Result<()> {
         let Some((finding, further)) = same.split_first() else {
             return Ok(());
@@ -131,7 +131,7 @@ impl<'a> Findings<'a> {
             .hang(out, Style::Plain, &parts.join("; "), 0, INDENT)
     }
 
-    /// Writes steps, each command once in a report.
+    /// Writes steps, without commands that the report contains already.
     pub fn steps<'s>(
         &self,
         label: &str,
@@ -146,7 +146,7 @@ impl<'a> Findings<'a> {
         self.layout.steps(label, steps.filter(is_new), out)
     }
 
-    /// All findings that one explains, over any number of steps.
+    /// Returns all findings that this one explains, over any number of steps.
     fn explained(&self, finding: &Finding) -> Vec<&'a Finding> {
         let mut known: HashSet<usize> = HashSet::from([finding.rank]);
         let mut all = Vec::new();
@@ -220,7 +220,7 @@ impl<'a> Findings<'a> {
         Ok(())
     }
 
-    /// The findings that this one explains, over any number of steps; those that say the same are one line.
+    /// Writes the findings that this one explains, over any number of steps; those with the same title share a line.
     fn explains(&self, finding: &'a Finding, out: &mut dyn Write) -> io::Result<()> {
         let home = finding.evidence.first().map_or("", |e| e.source.as_str());
         let mut label = "explains";
@@ -278,7 +278,7 @@ impl<'a> Findings<'a> {
         Ok(())
     }
 
-    /// The findings that one explains directly and that are not shown yet, those of one title together.
+    /// Returns the findings that this one explains directly and that are not listed yet, grouped by title.
     fn folded(
         &self,
         finding: &'a Finding,
@@ -307,7 +307,7 @@ impl<'a> Findings<'a> {
     }
 }
 
-/// The number of some findings, and of those of the most frequent causes.
+/// Counts findings, and names the most frequent causes with their counts.
 fn causes(findings: &[&Finding]) -> String {
     let mut counts: HashMap<&str, u64> = HashMap::new();
     for finding in findings {
@@ -330,7 +330,7 @@ fn causes(findings: &[&Finding]) -> String {
 }
 
 impl Layout {
-    /// A labelled text.
+    /// Writes a text with a label before it.
     pub fn row(&self, out: &mut dyn Write, label: &str, text: &str) -> io::Result<()> {
         self.label(out, label)?;
         self.hang(out, Style::Plain, &visible(text), TEXT, TEXT)
@@ -342,8 +342,8 @@ impl Layout {
         write!(out, "{:INDENT$}{}", "", self.styled(Style::Faint, padded))
     }
 
-    /// Writes a step: words first, each text on lines of its own, then the command alone on its line. It is
-    /// never broken and nothing is beside it, so that it can be copied.
+    /// Writes steps: first the words, each text on lines of its own, then the command alone on a line that is never
+    /// broken, so that it can be copied.
     pub fn steps<'s>(
         &self,
         label: &str,
@@ -373,14 +373,14 @@ impl Layout {
     }
 }
 
-/// Something to do: words on it, and the command that does it.
+/// Something to do: text, and the command that does it.
 pub struct Step<'s> {
     texts: Vec<Cow<'s, str>>,
     command: Option<Cow<'s, str>>,
 }
 
 impl<'s> Step<'s> {
-    /// A step of texts in order, and a command.
+    /// Creates a step of texts in order, and a command.
     pub fn new(
         texts: impl IntoIterator<Item = Cow<'s, str>>,
         command: Option<Cow<'s, str>>,
@@ -413,7 +413,7 @@ impl<'s> From<&'s Fix> for Step<'s> {
     }
 }
 
-/// The condition under which a repair is done.
+/// Returns the condition under which a repair is done: `only if ...`.
 pub fn only_if(precondition: &str) -> Cow<'static, str> {
     format!("only if {precondition}").into()
 }

@@ -24,38 +24,38 @@ use finding::{Findings, INDENT};
 pub use finding::{Step, only_if};
 pub use snippet::{cut, window};
 
-/// The number of findings without need of action up to which each is shown.
+/// Up to this number of findings that need no action, each is shown.
 const FOLDED: usize = 5;
 
-/// The number of titles that are shown of more.
+/// The number of titles that are shown as samples if there are more.
 const SAMPLES: usize = 3;
 
-/// The number of findings that are shown in full where they are many.
+/// The number of findings that are shown in full if there are many.
 const IN_FULL: usize = 2;
 
-/// The number of further findings that are shown briefly.
+/// The maximum number of further findings that are shown briefly.
 const BRIEF: usize = 12;
 
-/// The number of limits up to which each is shown whole, and the number that are shown.
+/// The number of limits up to which each is shown whole, and the maximum number that is shown.
 const LIMITS: usize = 2;
 const MOST_LIMITS: usize = 4;
 
-/// The number of characters of a title among several.
+/// The maximum number of characters of a title that is one of several.
 const SAMPLE: usize = 100;
 
-/// The number of outputs to collect that are named.
+/// The maximum number of outputs to collect that are named.
 const NEXT: usize = 3;
 
-/// Unexplained events that are shown where nothing is known.
+/// The number of unexplained events that are shown of one input.
 const TELLING: usize = 5;
 
-/// The same of several inputs.
+/// The number of unexplained events that are shown of several inputs.
 const TELLING_OF_MANY: usize = 3;
 
-/// The outputs to collect: words about it, and the command if it is the same in every cluster.
+/// An output to collect: a description, and the command if it is the same in every cluster.
 type Wanted = (&'static str, Option<&'static str>);
 
-/// The outputs that help if the input lacks some formats.
+/// The outputs to collect, each if the input has none of the formats before it.
 const COLLECT: &[(&[Format], Wanted)] = &[
     (
         &[Format::Describe],
@@ -85,13 +85,13 @@ const COLLECT: &[(&[Format], Wanted)] = &[
     ),
 ];
 
-/// The outputs that help if the input has all of these.
+/// The output to collect if the input already has a format of each row in `COLLECT`.
 const COLLECT_MORE: Wanted = (
     "on the object's node: what the kubelet and the runtime said",
     Some("journalctl -u kubelet --since -1h"),
 );
 
-/// The amount of a report that is shown.
+/// The level of detail of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
     /// One line for each finding that nothing explains.
@@ -105,9 +105,9 @@ pub enum Detail {
 
 /// Writes a report for people.
 pub struct Human {
-    /// How text is laid out.
+    /// The layout of text.
     pub layout: Layout,
-    /// The amount that is shown.
+    /// The level of detail.
     pub detail: Detail,
 }
 
@@ -175,7 +175,7 @@ impl Render for Human {
     }
 }
 
-/// `3 limits were`
+/// Returns a count of limits with its verb: `3 limits were`.
 fn were(count: u64) -> String {
     let verb = if count == 1 { "was" } else { "were" };
     format!("{} {verb}", counted(count, "limit"))
@@ -192,7 +192,7 @@ impl Human {
         self.detail == Detail::All
     }
 
-    /// One line for each finding that nothing explains, or for the verdict.
+    /// Writes one line for each finding that nothing explains, or for the verdict if there is none.
     fn titles(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
         let ranks: BTreeSet<usize> = report.findings.iter().map(|f| f.rank).collect();
         let mut roots = report.findings.iter().filter(|finding| {
@@ -219,7 +219,7 @@ impl Human {
         }
     }
 
-    /// Says that no cause is named, without a guess.
+    /// Writes that no cause is known, instead of a guess.
     fn no_answer(
         &self,
         left_out: usize,
@@ -249,7 +249,7 @@ impl Human {
         writeln!(out)
     }
 
-    /// The findings after those that are shown in full.
+    /// Writes the findings after those that are shown in full.
     fn brief<'a>(
         &self,
         findings: &Findings<'a>,
@@ -289,7 +289,7 @@ impl Human {
         Ok(())
     }
 
-    /// The most telling events that no finding covers.
+    /// Writes the most telling events that no finding covers.
     fn unexplained(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
         if report.unexplained.is_empty() {
             return Ok(());
@@ -315,7 +315,7 @@ impl Human {
         writeln!(out)
     }
 
-    /// A message with its count, its place, and its line if that says more.
+    /// Writes a message with its count and place, and its line if that says more.
     fn event(&self, event: &Unexplained, many: bool, out: &mut dyn Write) -> io::Result<()> {
         let layout = &self.layout;
         let mut taken = 0;
@@ -326,7 +326,7 @@ impl Human {
         }
         let reason = first_line(&event.reason);
         let first = event.evidence.first();
-        // a log line is its own reason, perhaps cut short
+        // the reason of a log line is its text, possibly truncated
         let start = reason.trim().trim_end_matches('…');
         let whole = first
             .map(|e| e.text.trim())
@@ -341,7 +341,7 @@ impl Human {
         let Some(first) = first else {
             return Ok(());
         };
-        // a single input needs no name
+        // the name of a single input is not repeated
         let home = if many { "" } else { &first.source };
         let place = words::lines(event.evidence.iter(), home);
         layout.hang(out, Style::Faint, &place, 0, INDENT)?;
@@ -353,7 +353,7 @@ impl Human {
         Ok(())
     }
 
-    /// A line of the input, whole if everything is shown, cut around its mark otherwise.
+    /// Returns a line of the input: whole if everything is shown, otherwise cut around its mark.
     fn fit(&self, text: &str, mark: &Range<usize>, room: usize) -> String {
         if self.is_verbose() {
             visible(text.trim()).into_owned()
@@ -362,7 +362,7 @@ impl Human {
         }
     }
 
-    /// The further outputs that would help, by the formats that the input lacks.
+    /// Writes the outputs to collect, by the formats that the input lacks.
     fn collect(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
         let formats: BTreeSet<Format> = report
             .inputs
@@ -380,7 +380,7 @@ impl Human {
         writeln!(out)
     }
 
-    /// Findings that need no action: one line each if they are few, their number otherwise.
+    /// Writes findings that need no action: one line each if they are few, otherwise their number and some titles.
     fn folded(
         &self,
         word: &str,
@@ -422,7 +422,7 @@ impl Human {
         Ok(())
     }
 
-    /// The lines that fit nothing that a parser knows.
+    /// Writes the lines that no parser understands.
     fn not_understood(&self, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
         for input in &view.report.inputs {
             if input.not_understood == 0 {
@@ -498,7 +498,7 @@ impl Human {
         Ok(())
     }
 
-    /// `1 cause in 40 lines (describe). 2 lines were not understood: kwhy -v shows them.`
+    /// Writes the summary: `1 cause in 40 lines (describe). 2 lines were not understood: kwhy -v shows them.`
     fn footer(&self, view: &View<'_>, shown: &[&Finding], out: &mut dyn Write) -> io::Result<()> {
         let report = view.report;
         let found = |role| shown.iter().filter(|f| f.role == role).count() as u64;
@@ -550,7 +550,7 @@ impl Human {
     }
 }
 
-/// `40 lines (describe)`, `7 lines of 3 inputs (describe, klog)`.
+/// Returns what was read: `40 lines (describe)`, `7 lines of 3 inputs (describe, klog)`.
 fn read(report: &Report) -> String {
     let lines: u64 = report.inputs.iter().map(|input| input.lines).sum();
     let mut text = counted(lines, "line");
@@ -575,7 +575,7 @@ fn formats(inputs: &[InputSummary]) -> Vec<&'static str> {
     names
 }
 
-/// A writer's level as a report's.
+/// Converts a severity to a level and its name.
 fn severity_word(severity: Severity) -> (Level, &'static str) {
     match severity {
         Severity::Debug => (Level::Info, "debug"),

@@ -18,17 +18,17 @@ use crate::style::Layout;
 const ELLIPSIS: char = '…';
 /// The columns that miette draws between the underlined text and its label: `╰── `.
 const LEADER: usize = 4;
-/// Labels are not squeezed below this.
+/// The columns that a label gets beside its mark; it is never wrapped to less than half of them.
 const LEAST_LABEL: usize = 24;
 
-/// Draws a line of the input, cut around its mark to the page's width.
+/// Draws a line of the input, cut around its mark to the width of the layout.
 pub fn draw(
     layout: &Layout,
     level: Level,
     evidence: &Evidence,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    // the line's number and ` 25 │ ` around it
+    // the line's number in ` 25 │ `
     let gutter = evidence.line.to_string().len() + 4;
     let room = layout.width.saturating_sub(gutter);
     let label = evidence.label.as_deref().map(visible).unwrap_or_default();
@@ -70,7 +70,8 @@ pub fn draw(
     }
 }
 
-/// Writes the line with the source's name, `  ╭─[dock/crane.log:4:5]`; a name that does not fit is broken after a slash.
+/// Writes the line with the source's name, `  ╭─[dock/crane.log:4:5]`. A name that does not fit is broken after a
+/// slash.
 fn named(layout: &Layout, head: &str, out: &mut dyn Write) -> io::Result<()> {
     let start = head.find("─[").map_or(0, |at| at + "─[".len());
     let (frame, name) = head.split_at(start);
@@ -87,7 +88,7 @@ fn named(layout: &Layout, head: &str, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Miette counts from 0.
+/// Converts a number that counts from 1 to one that counts from 0, as miette's do.
 fn to_index(number: u64) -> usize {
     usize::try_from(number.saturating_sub(1).min(u64::from(u32::MAX))).unwrap_or(0)
 }
@@ -97,14 +98,14 @@ fn to_index(number: u64) -> usize {
 struct Window {
     text: String,
     mark: Range<usize>,
-    /// The columns before the mark, and of it.
+    /// The columns before the mark, and those of the mark.
     before: usize,
     marked: usize,
 }
 
 impl Window {
-    /// Returns as much of a line as fits `room` columns, without its indentation. Looks only at what it
-    /// may show, however long the line is.
+    /// Returns as much of a line as fits `room` columns, without its indentation. Reads only what it may show, however
+    /// long the line is.
     fn around(line: &str, mark: &Range<usize>, room: usize, label: usize) -> Window {
         let start = floor_char(line, mark.start);
         let end = floor_char(line, mark.end.max(mark.start));
@@ -115,7 +116,7 @@ impl Window {
         let wanted = Cut::forward(marked, room);
         let before = Cut::backward(head, room);
         let after = Cut::forward(tail, room);
-        // the label hangs below the middle of the mark and needs its own room
+        // the label is below the middle of the mark, and needs space to the right of it
         let label = LEADER + label.min(LEAST_LABEL);
         let most_before = room.saturating_sub(label + wanted.columns / 2);
         let all = before.columns + wanted.columns + after.columns;
@@ -127,7 +128,7 @@ impl Window {
         let (wanted, end) = if wanted.complete && wanted.columns + 2 <= room {
             (wanted, Cut::empty())
         } else {
-            // both ends of a long mark tell: what was done, and what became of it
+            // both ends of a long mark matter: what was done, and how it ended
             let room = room.saturating_sub(3);
             let start = Cut::forward(marked, room / 2);
             let rest = marked.get(start.text.len()..).unwrap_or_default();
@@ -184,7 +185,7 @@ impl Window {
         }
     }
 
-    /// The label in lines that fit under the mark.
+    /// Wraps the label to the space below the mark.
     fn fit(&self, label: &str, room: usize) -> Option<String> {
         if label.is_empty() {
             return None;
@@ -195,7 +196,7 @@ impl Window {
     }
 }
 
-/// Returns as much of a text as fits some columns.
+/// The start or end of a text, as much as fits some columns.
 struct Cut<'a> {
     text: &'a str,
     columns: usize,
@@ -239,7 +240,7 @@ impl<'a> Cut<'a> {
         }
     }
 
-    /// The columns with the ellipsis.
+    /// Returns the number of columns with the ellipsis.
     fn shown_columns(&self) -> usize {
         self.columns + usize::from(!self.complete)
     }
@@ -253,18 +254,18 @@ fn floor_char(text: &str, at: usize) -> usize {
     at
 }
 
-/// Text cut to some columns around its mark, made visible, with the mark's place in it.
+/// Returns the text cut to `room` columns around its mark and made visible, with the place of the mark in it.
 pub fn window(text: &str, mark: &Range<usize>, room: usize) -> (String, Range<usize>) {
     let window = Window::around(text, mark, room, 0);
     (window.text, window.mark)
 }
 
-/// Text cut to some columns, made visible.
+/// Returns the text cut to `room` columns around its mark and made visible.
 pub fn cut(text: &str, mark: &Range<usize>, room: usize) -> String {
     Window::around(text, mark, room, 0).text
 }
 
-/// One line as miette's source code: it knows its own name, line and column.
+/// One line as miette's source code, which knows its own name, line and column.
 #[derive(Debug)]
 struct Excerpt {
     name: String,
@@ -372,7 +373,7 @@ mod tests {
             room in 4..70usize,
         ) {
             let window = Window::around(&line, &(start..start + length), room, 10);
-            // an escaped character is never cut, so a narrow width may fit none
+            // an escaped character is never cut, so that a narrow width may be exceeded
             assert!(window.text.width() <= room.max(12), "{window:?}");
             assert!(window.text.get(window.mark.clone()).is_some());
         }

@@ -1,9 +1,9 @@
-//! Short names of a bundle's members: the archive and the folders that all of them are in are named once.
+//! Short names of a bundle's members: the archive and the folders that all members are in are named only once.
 
 use kwhy_core::Report;
 use kwhy_core::report::Evidence;
 
-/// Returns a report whose sources are short, if it is of one bundle.
+/// Returns a copy of the report with shortened sources; `None` unless it is about a single bundle.
 pub fn shortened(report: &Report) -> Option<Report> {
     let [bundle] = report.bundles.as_slice() else {
         return None;
@@ -53,7 +53,7 @@ pub fn shortened(report: &Report) -> Option<Report> {
     Some(report)
 }
 
-/// Returns the length of the folders at the start of all paths.
+/// Returns the length of the path of folders that all paths start with, including the last slash.
 fn common_folders<'p>(mut paths: impl Iterator<Item = &'p str>) -> usize {
     let Some(first) = paths.next() else {
         return 0;

@@ -1,4 +1,4 @@
-//! Whole reports as they look.
+//! Snapshots of whole reports.
 
 use kwhy_core::Report;
 use unicode_width::UnicodeWidthStr;

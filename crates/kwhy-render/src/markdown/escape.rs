@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use crate::escape::visible;
 
-/// Text within a line.
+/// Returns a text as part of a line.
 pub fn inline(text: &str) -> String {
     let text = visible(text);
     let mut out = String::with_capacity(text.len() + 16);
@@ -15,7 +15,7 @@ pub fn inline(text: &str) -> String {
     while let Some(word) = words.next() {
         if !is_plain(word) {
             code.push(word);
-            // neighbours share one span
+            // adjacent words share a span
             if words.peek().is_some_and(|next| !is_plain(next)) {
                 continue;
             }
@@ -33,7 +33,7 @@ pub fn inline(text: &str) -> String {
     out
 }
 
-/// A code span. Its mark is longer than any run of backticks in it.
+/// Returns a code span. Its delimiter is longer than any run of backticks in the text.
 pub fn span(text: &str) -> String {
     let text = visible(text);
     let mark = "`".repeat(longest_run(&text) + 1);
@@ -42,7 +42,7 @@ pub fn span(text: &str) -> String {
     format!("{mark}{fill}{text}{fill}{mark}")
 }
 
-/// A fenced block. Its fence is longer than any run of backticks in it.
+/// Returns a fenced block. Its fence is longer than any run of backticks in it.
 pub fn fence(info: &str, lines: &[Cow<'_, str>]) -> String {
     let longest = lines
         .iter()
@@ -58,7 +58,7 @@ pub fn fence(info: &str, lines: &[Cow<'_, str>]) -> String {
     out + &mark + "\n"
 }
 
-/// The longest run of backticks in a text.
+/// Returns the length of the longest run of backticks in a text.
 fn longest_run(text: &str) -> usize {
     let mut longest = 0;
     let mut run = 0;
@@ -69,14 +69,14 @@ fn longest_run(text: &str) -> usize {
     longest
 }
 
-/// Returns true for a word of letters, perhaps hyphenated, in quotes or brackets, and before a sign of punctuation; and
-/// for a small number.
+/// Returns true for a word of letters, possibly with hyphens, quotes, brackets or punctuation around it, and for a
+/// small number.
 fn is_plain(word: &str) -> bool {
     let core = word
         .trim_start_matches(['(', '"', '\''])
         .trim_end_matches([',', '.', ';', ':', ')', '"', '\'', '?']);
     let is_letter = |c: char| c.is_alphabetic();
-    // or with units, as in `1m57s`
+    // possibly with units, as in `1m57s`
     let is_number = |core: &str| {
         let is_part = |byte: u8| byte.is_ascii_digit() || b"smhd".contains(&byte);
         core.len() < 7 && core.bytes().all(is_part)
@@ -85,7 +85,7 @@ fn is_plain(word: &str) -> bool {
         let mut parts = core.split(['-', '\'']);
         parts.all(|part| !part.is_empty() && part.chars().all(is_letter))
     };
-    // `7.` at the start of a line starts a list, `:x:` is an emoji
+    // a number with a dot would start a list, `:x:` is an emoji
     !core.is_empty() && (is_word(core) || is_number(core) && !word.ends_with(['.', ')']))
 }
 

@@ -17,11 +17,11 @@ use crate::words::{self, counted};
 use crate::{Render, View, only_if};
 use escape::{fence, inline, span};
 
-/// The number of characters of a line of the input.
+/// The maximum number of columns of a line of the input.
 const LINE: usize = 400;
-/// The number of findings that are shown in full.
+/// The maximum number of findings that are shown in full.
 const IN_FULL: usize = 10;
-/// The number of lines that prove a finding, and of further ones that are folded.
+/// The number of lines of evidence that are shown, and of further ones that are folded.
 const PROOF: usize = 3;
 const FOLDED: usize = 40;
 
@@ -73,7 +73,7 @@ impl Render for Markdown {
     }
 }
 
-/// A finding with all that is known of it.
+/// Writes a finding in full.
 fn full(outline: &Outline<'_>, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
@@ -153,7 +153,7 @@ fn full(outline: &Outline<'_>, finding: &Finding, out: &mut dyn Write) -> io::Re
     Ok(())
 }
 
-/// A finding in one entry of a list.
+/// Writes a finding as one entry of a list.
 fn brief(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     let place = words::lines(finding.evidence.iter().take(1), "");
     writeln!(
@@ -189,7 +189,7 @@ fn explained(below: &Below<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
-/// Lines of the input with their places.
+/// Writes lines of the input with their places.
 fn proof(evidence: &[Evidence], out: &mut dyn Write) -> io::Result<()> {
     let Some(first) = evidence.first() else {
         return Ok(());
@@ -212,7 +212,7 @@ fn proof(evidence: &[Evidence], out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", fence("text", &lines))
 }
 
-/// Words on what to do, then the command.
+/// Writes text on what to do, then the command.
 fn step<'s>(
     texts: impl Iterator<Item = &'s str>,
     command: Option<&CommandLine>,
@@ -260,7 +260,7 @@ fn unexplained(events: &[Unexplained], out: &mut dyn Write) -> io::Result<()> {
     end(out)
 }
 
-/// What was read, and what could not be.
+/// Writes what was read, and what could not be.
 fn read(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     let report = view.report;
     let lines: u64 = report.inputs.iter().map(|input| input.lines).sum();
@@ -306,7 +306,7 @@ fn read(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     end(out)
 }
 
-/// Starts something folded. The summary is no text of the input.
+/// Starts a folded section. The summary must not contain text of the input.
 fn details(summary: &str, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "<details><summary>{summary}</summary>\n")
 }

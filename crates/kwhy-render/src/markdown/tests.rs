@@ -1,4 +1,4 @@
-//! Rendered as GitHub does, text of the input is text.
+//! Rendered as GitHub does it, text of the input never becomes markup.
 
 use comrak::nodes::{AstNode, NodeValue};
 use comrak::{Arena, Options, parse_document};
@@ -29,7 +29,7 @@ fn options() -> Options<'static> {
     options
 }
 
-/// The nodes that only markup makes, besides those that the renderer writes.
+/// Returns the nodes that only markup creates, except for those that the renderer writes.
 fn markup(text: &str) -> Vec<String> {
     let arena = Arena::new();
     let options = options();
@@ -65,7 +65,7 @@ fn markup(text: &str) -> Vec<String> {
     found
 }
 
-/// Texts that want to be markup.
+/// Texts that try to become markup.
 const HOSTILE: &[&str] = &[
     "</details><script>alert(1)</script><img src=x onerror=alert(1)>",
     "```\n````\n~~~\n# head\n",
@@ -110,7 +110,7 @@ fn hostile_text_is_no_markup() {
         );
     }
     assert_eq!(markup(&drawn(&samples::hostile())), [""; 0]);
-    // the test sees markup where there is some
+    // the check itself finds markup
     assert!(!markup("see https://evil.example").is_empty());
     assert!(!markup("a <b>c</b>").is_empty());
 }

@@ -1,4 +1,4 @@
-//! The service as a process, and what a client of it needs.
+//! The service as a process, and a client for it.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-/// Longer than the slowest step on a busy machine.
+/// The maximum time of a step, longer than the slowest on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 pub const PANIC: &[u8] =
@@ -60,7 +60,7 @@ impl Service {
         Answer::of(agent().get(self.url("/healthz")).call().unwrap())
     }
 
-    /// Waits until no analysis runs any more.
+    /// Waits until no analysis is running.
     pub fn wait_until_idle(&self) {
         let until = Instant::now() + PATIENCE;
         while self.health().json()["running"] != 0 {
@@ -72,7 +72,7 @@ impl Service {
         }
     }
 
-    /// Opens a connection and sends the head of a request with a body of this length.
+    /// Opens a connection, and sends the head of a request with a body of this length.
     pub fn begin(&self, length: usize) -> TcpStream {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -90,7 +90,7 @@ impl Service {
         assert!(sent.unwrap().success());
     }
 
-    /// Waits for the end of the process.
+    /// Waits until the process ends.
     pub fn wait(mut self) -> ExitStatus {
         let until = Instant::now() + PATIENCE;
         loop {
@@ -110,7 +110,7 @@ impl Drop for Service {
     }
 }
 
-/// A client that gives back responses of any status.
+/// Returns a client that accepts responses of any status.
 fn agent() -> ureq::Agent {
     ureq::Agent::config_builder()
         .http_status_as_error(false)
@@ -146,7 +146,7 @@ impl Answer {
         serde_json::from_str(&self.body).unwrap()
     }
 
-    /// The causes of a report.
+    /// Returns the causes in the report.
     pub fn causes(&self) -> Vec<String> {
         let report = self.json();
         let findings = report["findings"].as_array().unwrap();
@@ -156,7 +156,7 @@ impl Answer {
             .collect()
     }
 
-    /// The limits that a report says were met.
+    /// Returns the limits that were met according to the report.
     pub fn limits(&self) -> Vec<String> {
         let report = self.json();
         let limits = report["limits"].as_array().unwrap();
@@ -180,12 +180,12 @@ pub fn status_of(stream: &mut TcpStream) -> u16 {
     status.parse().unwrap()
 }
 
-/// Says that no more is sent.
+/// Closes the sending side of a connection.
 pub fn end_of_sending(stream: &TcpStream) {
     stream.shutdown(Shutdown::Write).unwrap();
 }
 
-/// A tar archive of files, compressed.
+/// Returns a compressed tar archive of files.
 pub fn bundle(members: &[(&str, &[u8])]) -> Vec<u8> {
     gzip(&kwhy_bundle::testing::tar_of(members))
 }
