@@ -249,6 +249,23 @@ fn fragments_of_a_container() {
 }
 
 #[test]
+fn containers_above_their_title_are_init_containers() {
+    let parsed = read(
+        "    State:          Terminated\n      Reason:       Error\n      Exit Code:    7\n    Restart Count:  4\nContainers:\n  side:\n    State:     Waiting\n      Reason:  PodInitializing\n",
+    );
+    let fields = &parsed.objects[0].fields;
+    for (list, path, text) in [
+        ("init_containers", "state.exit_code", "7"),
+        ("containers", "state.reason", "PodInitializing"),
+    ] {
+        let [container] = fields.items(list) else {
+            panic!("{fields:?}");
+        };
+        assert_eq!(container.get(path).unwrap().to_text().unwrap(), text);
+    }
+}
+
+#[test]
 fn several_objects() {
     let claim = "Name:          data-0\nNamespace:     shop\nStorageClass:  fast\nStatus:        Pending\nVolume:        \nAccess Modes:  \nUsed By:       cart-0\n";
     for text in [

@@ -78,6 +78,7 @@ impl<'a, 's> TreeBuilder<'a, 's> {
             Some((depth, Placement::Line)) => self.add_line(depth, entry.line, empty_lines),
             Some((depth, Placement::Field(block, position))) => {
                 if let Some(field) = block.fields.get(position) {
+                    self.retitle_implied(depth, block, position);
                     if let Some(node) = self.node_mut(depth)
                         && !block.repeats
                         && !field.repeats
@@ -240,6 +241,31 @@ impl<'a, 's> TreeBuilder<'a, 's> {
             return true;
         }
         false
+    }
+
+    /// Gives a block whose title was cut off the title before the one that was assumed, as the assumed one comes now:
+    /// containers before `Containers:` are init containers.
+    fn retitle_implied(&mut self, depth: usize, block: &'static Block, position: usize) {
+        let Some((field, earlier)) = block.fields.get(..=position).and_then(|f| f.split_last())
+        else {
+            return;
+        };
+        let Content::Named(named) = field.content else {
+            return;
+        };
+        let is_alike = |field: &&Field| matches!(field.content, Content::Named(other) if std::ptr::eq(other, named));
+        let Some(earlier) = earlier.iter().rfind(is_alike) else {
+            return;
+        };
+        let children = self.node(depth).map(|node| node.children.clone());
+        for index in children.unwrap_or_default() {
+            if let Some(node) = self.tree.nodes.get_mut(index)
+                && node.key.text.is_empty()
+                && node.field.is_some_and(|known| std::ptr::eq(known, field))
+            {
+                node.field = Some(earlier);
+            }
+        }
     }
 
     /// Keeps a key missing from the schema; a newer kubectl may print it.

@@ -1,9 +1,9 @@
-//! Code spans in sentences: errors and lines of output between backticks.
+//! Output quoted in sentences: errors and lines of output between backticks, and klog records after other words.
 
 use super::reports_failure;
 use crate::input::{Line, is_printed};
 use crate::{describe, events, log, table};
-use kwhy_model::Parsed;
+use kwhy_model::{Format, Parsed};
 
 /// The minimum length of an error in a code span.
 const LEAST_ERROR: usize = 16;
@@ -18,8 +18,55 @@ pub(super) struct Piece<'a> {
     pub is_quoted: bool,
 }
 
-/// Splits a sentence at the errors and lines of output in its code spans; empty if there are none.
+/// Splits a sentence at the errors and lines of output in its code spans, or before a log record; empty if there are
+/// none.
 pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let spans = spans(text);
+    match embedded_record(text) {
+        Some(at) if spans.is_empty() => around_record(text, at),
+        _ => spans,
+    }
+}
+
+/// Returns the offset of the klog record that starts after other words: `it says: "kubelet[7]: E0304 05:06:07.123 ..."`.
+/// No other head is as unmistakable.
+fn embedded_record(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let heads = bytes.windows(7).enumerate().skip(1);
+    let mut starts = heads.filter(|(at, head)| {
+        matches!(head, [b'I' | b'W' | b'E' | b'F', a, b, c, d, b' ', e]
+            if [a, b, c, d, e].iter().all(|digit| digit.is_ascii_digit()))
+            && !bytes[at - 1].is_ascii_alphanumeric()
+    });
+    let (at, _) = starts.next()?;
+    (log::detect(text.get(at..)?) == Some(Format::Klog)).then_some(at)
+}
+
+/// Splits a sentence before a record. The quotes around it are no part of it.
+fn around_record(text: &str, at: usize) -> Vec<Piece<'_>> {
+    let (before, record) = text.split_at(at);
+    let quote = |quote: &char| ['"', '`', '*', '_', '\''].contains(quote);
+    let open = before
+        .rsplit(char::is_whitespace)
+        .find(|word| !word.is_empty())
+        .and_then(|word| word.chars().next().filter(quote));
+    let bare = record.trim_end_matches(['.', ',']);
+    let record = open
+        .and_then(|open| bare.strip_suffix(open))
+        .unwrap_or(record);
+    let piece = |start, text, is_quoted| Piece {
+        start,
+        text,
+        is_quoted,
+    };
+    vec![
+        piece(0, before.trim_end(), false),
+        piece(at, record.trim_end(), true),
+    ]
+}
+
+/// Splits a sentence at the errors and lines of output in its code spans; empty if there are none.
+fn spans(text: &str) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let mut rest = 0;
     let mut from = 0;
@@ -155,6 +202,26 @@ mod tests {
             let own = fields.items("containers").first();
             let value = own.map_or_else(|| fields.get(path), |own| own.get(path));
             assert_eq!(value.unwrap().to_text().unwrap(), said);
+        }
+    }
+
+    #[test]
+    fn a_record_may_follow_other_words() {
+        let record = "E0304 05:06:07.123456    2903 oven.go:24] \"No heat\" err=\"no wood\"";
+        for text in [
+            format!("it does not bake: \"oven[2903]: {record}\""),
+            format!("it says {record}"),
+            format!("_{record}_"),
+        ] {
+            let all: Vec<_> = lines(&text).collect();
+            let parsed = parse(Format::Prose, &all);
+            let event = parsed.events.last().unwrap();
+            assert_eq!(
+                (event.format, event.message.as_str()),
+                (Format::Klog, "No heat")
+            );
+            let error = event.fields.iter().find(|field| field.key == "err");
+            assert_eq!(error.unwrap().value.as_str(), "no wood", "{text}");
         }
     }
 
