@@ -130,6 +130,9 @@ const VERBS: [&str; 45] = [
     "stuck",
 ];
 
+/// Words of somebody who asks about a fault of their own.
+const ASKER: [&str; 6] = ["i", "me", "my", "our", "us", "we"];
+
 /// The endings that make a stem a form of its verb.
 const ENDINGS: [&str; 12] = [
     "", "d", "e", "ed", "es", "ing", "n", "ne", "red", "ring", "s", "ting",
@@ -218,7 +221,7 @@ pub(super) fn is_stated(text: &str, range: Range<usize>) -> bool {
     {
         return false;
     }
-    if is_question && !words(before).any(|word| is_one_of(&["my", "our"], word)) {
+    if is_question && !words(before).any(|word| is_one_of(&ASKER, word)) {
         return false;
     }
     if !phrase.is_ascii() || phrase.len() >= LONG {
@@ -345,6 +348,7 @@ mod tests {
             "no box is lifted, crane ends OOMKilled with exit code 137",
             "If we lift boxes, the crane gets OOMKilled",
             "Why is our crane OOMKilled?",
+            "Can you help us to see why the crane ends with OOMKilled?",
             "in this case the crane was OOMKilled",
             "crane: lift: OOMKilled",
             "OOMKilled occurs every night",

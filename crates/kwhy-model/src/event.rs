@@ -33,6 +33,12 @@ pub enum Format {
     Postgresql,
     /// Redis' and Valkey's (`17:M 04 Mar 2024 05:06:07.123 * ...`).
     Redis,
+    /// Ceph's (`2024-03-04T05:06:07.123+0000 7f0a1b2c3d40 -1 ...`).
+    Ceph,
+    /// Ruby's Logger (`E, [2024-03-04T05:06:07.123456 #17] ERROR -- : ...`).
+    RubyLogger,
+    /// Monolog's line formatter, of PHP (`[2024-03-04 05:06:07] production.ERROR: ...`).
+    Monolog,
     /// Go's package log, and log/slog's default handler.
     GoLog,
     /// hclog's text form.
@@ -119,6 +125,9 @@ impl Format {
             Format::Capnslog => "capnslog",
             Format::Postgresql => "postgresql",
             Format::Redis => "redis",
+            Format::Ceph => "ceph",
+            Format::RubyLogger => "ruby-logger",
+            Format::Monolog => "monolog",
             Format::GoLog => "go-log",
             Format::Hclog => "hclog",
             Format::ZerologConsole => "zerolog-console",

@@ -30,6 +30,30 @@ pub(super) const SAMPLES: &[(Format, &str)] = &[
     (Format::Redis, "17:M 04 Mar 05:06:07.123 * berth is free"),
     (Format::Redis, "[17] 04 Mar 05:06:07.123 # berth is full"),
     (
+        Format::Ceph,
+        "2024-03-04T05:06:07.123+0000 7f0a1b2c3d40 -1 osd.7 berth is full",
+    ),
+    (
+        Format::Ceph,
+        "debug 2024-03-04T05:06:07.123+0000 7f0a1b2c3d40  0 mon.a@0(leader) e3 ready",
+    ),
+    (
+        Format::RubyLogger,
+        "E, [2024-03-04T05:06:07.123456 #17] ERROR -- quay: berth is full",
+    ),
+    (
+        Format::RubyLogger,
+        "I, [2024-03-04T05:06:07.123456 #17]  INFO -- : berth is free",
+    ),
+    (
+        Format::Monolog,
+        "[2024-03-04 05:06:07] production.ERROR: berth is full {\"berth\":7} []",
+    ),
+    (
+        Format::Monolog,
+        "[2024-03-04T05:06:07.123456+00:00] app.WARNING: tide is low",
+    ),
+    (
         Format::Hclog,
         "2024-03-04T05:06:07.123Z [ERROR] quay.crane: lift failed: error=\"no \\\"arm\\\"\" retries=3 list=[a, \"b c\"]",
     ),

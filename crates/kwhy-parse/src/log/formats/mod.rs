@@ -9,6 +9,7 @@ use kwhy_model::{Event, Format};
 
 mod audit;
 mod capnslog;
+mod ceph;
 mod cursor;
 mod dispatch;
 mod envoy;
@@ -19,12 +20,14 @@ mod java_util_logging;
 mod jvm;
 mod kernel;
 mod level_prefix;
+mod monolog;
 mod nginx_access;
 mod nginx_error;
 mod panic;
 mod pino_pretty;
 mod postgresql;
 mod redis;
+mod ruby_logger;
 mod trailing_pairs;
 mod zerolog_console;
 
@@ -89,6 +92,7 @@ const FORMATS: &[FormatSpec] = &[
     // these start with a date, like zap's format, which accepts any text after a level
     capnslog::FORMAT,
     postgresql::FORMAT,
+    ceph::FORMAT,
     hclog::FORMAT,
     zerolog_console::FORMAT,
     super::layout::SPRING_BOOT,
@@ -108,6 +112,8 @@ const FORMATS: &[FormatSpec] = &[
     super::layout::PYTHON,
     level_prefix::COREDNS,
     redis::FORMAT,
+    ruby_logger::FORMAT,
+    monolog::FORMAT,
     super::layout::FORMAT,
     level_prefix::FORMAT,
     funcr::FORMAT,

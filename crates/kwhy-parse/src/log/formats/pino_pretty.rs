@@ -110,7 +110,8 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     let head = head(text)?;
     let (end, members) = members(text, head.rest);
     // as one object on the message's line
-    let object = layout::trailing_object(payload, head.rest).filter(|_| members.is_empty());
+    let object = layout::trailing_object(payload, head.rest..text.trim_end().len())
+        .filter(|_| members.is_empty());
     let end = object.as_ref().map_or(end, |(start, _)| *start);
     let said = text.get(head.rest..end).unwrap_or("").trim_end();
     let message = payload.part(head.rest..head.rest + said.len());

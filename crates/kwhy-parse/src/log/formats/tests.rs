@@ -8,7 +8,7 @@ use super::*;
 use crate::input::lines;
 use crate::log::samples::SAMPLES;
 use crate::log::{detect, header, parse};
-use kwhy_model::{Field, Span};
+use kwhy_model::{Field, Severity, Span};
 
 #[test]
 fn every_format_is_distinguished() {
@@ -65,6 +65,100 @@ fn texts_that_are_not_records() {
     ] {
         assert_eq!(detect(line), None, "{line}");
     }
+}
+
+#[test]
+fn heads_without_names() {
+    use Severity::{Debug, Error, Info, Warning};
+    for (line, severity, component, message, field) in [
+        (
+            "17:S 04 Mar 2024 05:06:07.123 # no heat",
+            Warning,
+            None,
+            "no heat",
+            Some(("pid", "17")),
+        ),
+        (
+            "17:X 04 Mar 05:06:07.123 - no heat",
+            Debug,
+            None,
+            "no heat",
+            Some(("pid", "17")),
+        ),
+        (
+            "2024-03-04T05:06:07.123+0000 7f0a1b2c3d40 -1 osd.7 no heat",
+            Error,
+            None,
+            "osd.7 no heat",
+            None,
+        ),
+        (
+            "2024-03-04 05:06:07.123456 7f0a1b2c3d40 10 no heat",
+            Debug,
+            None,
+            "no heat",
+            None,
+        ),
+        (
+            "debug 2024-03-04T05:06:07.123+0000 7f0a1b2c3d40  0 no heat",
+            Info,
+            None,
+            "no heat",
+            None,
+        ),
+        (
+            "E, [2024-03-04T05:06:07.123456 #17] ERROR -- oven: no heat",
+            Error,
+            Some("oven"),
+            "no heat",
+            Some(("pid", "17")),
+        ),
+        (
+            "[2024-03-04 05:06:07] mill.ERROR: no heat {\"oven\":7} []",
+            Error,
+            Some("mill"),
+            "no heat",
+            Some(("oven", "7")),
+        ),
+        (
+            "[2024-03-04 05:06:07] mill.INFO: heat [] []",
+            Info,
+            Some("mill"),
+            "heat []",
+            None,
+        ),
+    ] {
+        let all: Vec<Line<'_>> = lines(line).collect();
+        let events = parse(&all).events;
+        let [event] = events.as_slice() else {
+            panic!("{line}");
+        };
+        assert_eq!(event.severity, Some(severity), "{line}");
+        assert_eq!(
+            event.component.as_ref().map(|name| name.as_str()),
+            component,
+            "{line}"
+        );
+        assert_eq!(event.message.as_str(), message, "{line}");
+        assert!(event.time.is_some(), "{line}");
+        if let Some((key, value)) = field {
+            assert_eq!(
+                event.field(key).map(|field| field.as_str()),
+                Some(value),
+                "{line}"
+            );
+        }
+    }
+    for line in [
+        "17:Z 04 Mar 2024 05:06:07.123 # no heat",
+        "17:S 04 Mar 2024 05:06:07.123 no heat",
+    ] {
+        assert_ne!(detect(line), Some(Format::Redis), "{line}");
+    }
+    assert_ne!(
+        detect("2024-03-04T05:06:07.123+0000 oven -1 no heat"),
+        Some(Format::Ceph)
+    );
 }
 
 fn inside(text: &str, span: &Span) -> bool {

@@ -15,6 +15,8 @@ mod spread;
 mod tests;
 mod trailing;
 
+use std::ops::Range;
+
 use super::envelope;
 use super::formats::{Follow, FormatSpec};
 use super::header::Shown;
@@ -229,13 +231,12 @@ fn severity(text: &str, part: &Part) -> Option<Severity> {
     level::of_head(text.get(part.range.clone())?)
 }
 
-/// Returns the end of a message that is followed by an object up to the end, and the object's members.
+/// Returns the end of a message that is followed by an object up to the end of a range, and the object's members.
 pub(super) fn trailing_object<'a>(
     payload: &Payload<'a>,
-    from: usize,
+    range: Range<usize>,
 ) -> Option<(usize, Vec<Field<'a>>)> {
-    let end = payload.as_str().trim_end().len();
-    rest::object(payload, from, end)
+    rest::object(payload, range.start, range.end)
 }
 
 /// Takes the time from the values after the message if the record has none.
