@@ -149,11 +149,16 @@ fn mark_all(segment: &Segment<'_>, parsed: &mut Parsed<'_>) {
         if let Some(namespace) = table::namespace_of_empty_list(empty.text) {
             of.namespace = Some(namespace.to_owned());
         }
+        // kubectl names the namespace of its context for kinds that have none, too
+        let has_no_namespace = of.is_cluster_scoped();
+        if has_no_namespace {
+            of.namespace = None;
+        }
         let end = parsed.objects.len();
         parsed.lists.push(Listing {
             objects: end..end,
             of_kind: true,
-            of_cluster: segment.extent == Extent::Cluster,
+            of_cluster: segment.extent == Extent::Cluster || has_no_namespace,
             empty: Some(of),
         });
         return;

@@ -14,6 +14,7 @@ use super::timestamp;
 use super::zap_console::is_caller;
 use kwhy_model::{Event, Format, Severity, Text, TextBuilder};
 
+mod cloudnative_pg;
 mod encoded;
 mod header;
 mod inside;
@@ -310,6 +311,11 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     if level.is_none() && std::ptr::eq(names, &ZAP) {
         event.severity = Some(klog_severity(verbose));
     }
+    if event.message.as_str() == "record"
+        && let Some(record) = members.iter().find(|member| key(member) == "record")
+    {
+        cloudnative_pg::unwrap(&mut event, payload, record);
+    }
     event.envelope = encoded::envelope(payload, &members);
     let is_line = message
         .and_then(|at| members.get(at))
@@ -383,6 +389,22 @@ mod tests {
                 "open /srv/oven: permission denied"
             );
         }
+    }
+
+    #[test]
+    fn records_of_postgresql() {
+        let text = r#"{"level":"info","ts":"2024-03-04T05:06:07Z","logger":"postgres","msg":"record","logging_pod":"db-1","record":{"log_time":"2024-03-04 05:06:07.123 UTC","error_severity":"FATAL","sql_state_code":"28P01","message":"no \"bread\" for you","detail":"it is cold"}}"#;
+        let event = event(text);
+        assert_eq!(event.severity, Some(Severity::Error));
+        assert_eq!(event.message.as_str(), "no \"bread\" for you");
+        assert_eq!(event.field("detail").unwrap().as_str(), "it is cold");
+        assert_eq!(event.field("sql_state_code").unwrap().as_str(), "28P01");
+        // another program's own word
+        let other = super::tests::event(
+            r#"{"level":"info","ts":"2024-03-04T05:06:07Z","msg":"record","record":{"message":"x"}}"#,
+        );
+        assert_eq!(other.message.as_str(), "record");
+        assert_eq!(other.severity, Some(Severity::Info));
     }
 
     #[test]

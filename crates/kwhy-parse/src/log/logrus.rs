@@ -1,8 +1,8 @@
 //! logrus text (sirupsen/logrus TextFormatter) with and without a terminal, and the logfmt lines of
 //! log/slog and go-kit, which differ only in key names.
 //!
-//! Accepted: pairs with two of a time, a level and a message; lines of two or more pairs, one of them a message; the
-//! terminal format `ERRO[0012] text   key=value`, without the time if a caller follows the level. On a terminal the
+//! Accepted: pairs with two of a time, a level and a message; a time and a caller; lines of two or more pairs, one of
+//! them a message; the terminal format `ERRO[0012] text   key=value`, without the time if a caller follows the level. On a terminal the
 //! time may be seconds since start, which does not set the record's time. Rejected: any other `key=value` line.
 
 use std::ops::Range;
@@ -62,8 +62,8 @@ fn is_logfmt(text: &str) -> bool {
 /// The number of bytes searched for keys.
 const MAX_WINDOW: usize = 300;
 
-/// Returns true for pairs with at least two of a time, a level and a message, under any name and in any order, or for
-/// several pairs with a message and nothing else.
+/// Returns true for pairs with at least two of a time, a level and a message, under any name and in any order, for a time
+/// and a caller, or for several pairs with a message and nothing else.
 fn is_unusual_logfmt(text: &str, window: &[u8]) -> bool {
     let Some(first) = memchr(b'=', &window[..window.len().min(40)]) else {
         return false;
@@ -71,18 +71,24 @@ fn is_unusual_logfmt(text: &str, window: &[u8]) -> bool {
     if !text.get(..first).is_some_and(is_plain_key) {
         return false;
     }
-    let (mut time, mut level, mut message) = (false, false, false);
+    let (mut time, mut level, mut message, mut caller) = (false, false, false, false);
     for at in memchr_iter(b'=', window) {
         let before = &window[..at];
         let start = memchr::memrchr(b' ', before).map_or(0, |space| space + 1);
-        match std::str::from_utf8(&before[start..]).ok().and_then(role) {
+        let key = std::str::from_utf8(&before[start..]).unwrap_or("");
+        match role(key) {
             Some(Role::Time) => time = true,
             Some(Role::Level) => level = true,
             Some(Role::Message) => message = true,
+            None if key == "caller" => {
+                let value = text.get(at + 1..).and_then(|value| value.split(' ').next());
+                caller = value.is_some_and(is_caller);
+            }
             None => {}
         }
     }
     usize::from(time) + usize::from(level) + usize::from(message) > 1
+        || time && caller
         || message
             && !is_of_auditd(text)
             && pair_count(first_line(text)).is_some_and(|pairs| pairs > 1)
@@ -91,6 +97,16 @@ fn is_unusual_logfmt(text: &str, window: &[u8]) -> bool {
 /// Returns true for a record of auditd, whose `msg` is only an identifier.
 fn is_of_auditd(text: &str) -> bool {
     text.starts_with("type=") && first_line(text).contains(" msg=audit(")
+}
+
+/// Returns the severity of a record without a level that has a value under this key.
+fn severity_of_key(key: &str) -> Option<Severity> {
+    match key {
+        "err" | "error" => Some(Severity::Error),
+        "warning" | "warn" => Some(Severity::Warning),
+        "info" => Some(Severity::Info),
+        _ => None,
+    }
 }
 
 /// Returns true if a line consists of pairs, one of which is a message.
@@ -247,13 +263,15 @@ fn time_and_severity(text: &str) -> Shown {
 /// Extracts the time and the severity as [`logfmt`] parses them, stopping once both are known.
 fn logfmt_time_and_severity(text: &str) -> Shown {
     let (mut time, mut level) = (None, None);
+    let (mut by_key, mut message_seen) = (None, false);
     for field in Pairs::new(&line(text), 0) {
         match field.key.as_ref() {
             key if time.is_none() && role(key) == Some(Role::Time) => {
                 time = timestamp::parse(field.value.as_str());
             }
             key if level.is_none() && role(key) == Some(Role::Level) => level = Some(field.value),
-            _ => {}
+            key if role(key) == Some(Role::Message) => message_seen = true,
+            key => by_key = by_key.or(severity_of_key(key)),
         }
         if time.is_some() && level.is_some() {
             break;
@@ -261,7 +279,10 @@ fn logfmt_time_and_severity(text: &str) -> Shown {
     }
     Shown::Record {
         time,
-        severity: level.and_then(|level| level::severity(level.as_str())),
+        severity: match level {
+            Some(level) => level::severity(level.as_str()),
+            None => by_key.filter(|_| !message_seen),
+        },
         whole: false,
     }
 }
@@ -308,6 +329,17 @@ fn logfmt<'a>(payload: &Payload<'a>) -> Event<'a> {
         }
     }
     event.cut = pairs.is_cut();
+    // go-kit's records may have only an error: `ts=... caller=... err="text"`
+    let mut keys = event.fields.iter();
+    if !message_seen
+        && let Some((severity, value)) =
+            keys.find_map(|field| Some((severity_of_key(&field.key)?, field.value.clone())))
+    {
+        event.message = value;
+        if !level_seen {
+            event.severity = Some(severity);
+        }
+    }
     event.component = event
         .field("component")
         .or_else(|| event.field("logger"))
@@ -410,6 +442,18 @@ mod tests {
             number: 1,
         }))
         .unwrap()
+    }
+
+    #[test]
+    fn records_without_a_level_and_a_message() {
+        let event = event(
+            r#"ts=2024-03-04T05:06:07Z caller=quay.go:7 component=crane warning="berth is full" berth=7"#,
+        );
+        assert_eq!(event.severity, Some(Severity::Warning));
+        assert_eq!(event.message.as_str(), "berth is full");
+        assert_eq!(event.component.unwrap().as_str(), "crane");
+        assert!(detect("caller=quay.go:7 ts=2024-03-04T05:06:07Z err=full"));
+        assert!(!detect("ts=2024-03-04T05:06:07Z caller=me err=full"));
     }
 
     #[test]

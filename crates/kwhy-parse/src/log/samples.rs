@@ -12,6 +12,10 @@ pub(super) const SAMPLES: &[(Format, &str)] = &[
         r#"{"level":"error","ts":1709528767.5,"msg":"berth is full","err":{"message":"no","stack":"x\n at y"}}"#,
     ),
     (
+        Format::JsonLog,
+        r#"{"level":"info","ts":"2024-03-04T05:06:07Z","logger":"postgres","msg":"record","record":{"error_severity":"FATAL","message":"berth is full"}}"#,
+    ),
+    (
         Format::Capnslog,
         "2024-03-04 05:06:07.123456 W | etcdserver: berth is full",
     ),
@@ -64,6 +68,10 @@ pub(super) const SAMPLES: &[(Format, &str)] = &[
     (
         Format::ZerologConsole,
         "2024-03-04T05:06:07Z ERR quay/main.go:10 > lift failed error=\"no arm\" pod={\"a\":\"b c\"} key with blanks=1",
+    ),
+    (
+        Format::Logrus,
+        "ts=2024-03-04T05:06:07Z caller=quay.go:7 component=crane err=\"berth is full\"",
     ),
     (Format::ZerologConsole, "5:06AM INF ready n=7"),
     (Format::JvmUnified, "[0.012s][info][gc] Using Serial"),

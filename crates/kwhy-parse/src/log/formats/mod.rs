@@ -34,6 +34,7 @@ mod zerolog_console;
 pub(crate) use audit::is_audit;
 pub(super) use kernel::add_oom_kill;
 pub(super) use panic::is_panic;
+pub(super) use postgresql::severity as postgresql_severity;
 pub(super) use trailing_pairs::{Bare, count as pair_count, start as pairs_start};
 
 /// One record format.

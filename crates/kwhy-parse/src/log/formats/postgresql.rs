@@ -46,6 +46,12 @@ const WORDS: &[(&str, Severity)] = &[
     ("LOCATION", Severity::Info),
 ];
 
+/// Returns the severity of a word of `error_severity`.
+pub(in crate::log) fn severity(word: &str) -> Option<Severity> {
+    let (_, severity) = WORDS.iter().find(|(known, _)| *known == word)?;
+    Some(*severity)
+}
+
 struct Head {
     time: Stamp,
     severity: Severity,
@@ -87,11 +93,10 @@ fn head(text: &str) -> Option<Head> {
     // DEBUG1 to DEBUG5
     let _ = cursor.digits();
     cursor.eat(":")?;
-    let word = text.get(word)?;
-    let (_, severity) = WORDS.iter().find(|(known, _)| *known == word)?;
+    let severity = severity(text.get(word)?)?;
     (cursor.spaces() > 0).then_some(Head {
         time,
-        severity: *severity,
+        severity,
         process,
         session,
         message,

@@ -10,12 +10,13 @@ use super::super::json_members::{Member, Members, ValueKind};
 use super::super::{level, timestamp};
 use super::inside::holds_record;
 use super::names::{Keys, MONGODB, Role, ZAP, ZEROLOG, role};
-use super::{klog_severity, mongodb, roles};
+use super::{cloudnative_pg, klog_severity, mongodb, roles};
 
 /// Words that give members other than the first two precedence: the names used by hclog and bunyan,
-/// the reason of an event, and the start of an object in a string.
-static OTHERS: LazyLock<[Finder<'static>; 4]> =
-    LazyLock::new(|| ["\"@", "\"hostname", "reason", "\"{\\"].map(Finder::new));
+/// the reason of an event, the start of an object in a string, and a record of PostgreSQL.
+static OTHERS: LazyLock<[Finder<'static>; 5]> = LazyLock::new(|| {
+    ["\"@", "\"hostname", "reason", "\"{\\", "\"error_severity\""].map(Finder::new)
+});
 
 /// Returns the time and the severity of a record that starts with both, whatever its writer.
 fn leading_time_and_level(text: &str) -> Option<Shown> {
@@ -59,7 +60,9 @@ pub(super) fn time_and_severity(text: &str) -> Shown {
     let (mut verbose, mut object, mut reason) = (false, false, false);
     let (mut escaped, mut nested, mut message_first) = (false, false, false);
     let mut members = Members::new(text, 0);
+    let mut relayed = false;
     for member in members.by_ref() {
+        relayed |= cloudnative_pg::severity(text, &member).is_some();
         let key = text.get(member.key).unwrap_or("");
         let role = role(key);
         keys.is_folded |= member.kind == ValueKind::String
@@ -98,7 +101,7 @@ pub(super) fn time_and_severity(text: &str) -> Shown {
     }
     // a record that reports an event takes the event's severity
     let is_event = object && (reason || members.is_cut());
-    if escaped || is_event || taken > CANDIDATES {
+    if escaped || relayed || is_event || taken > CANDIDATES {
         return Shown::Unclear;
     }
     let names = keys.names();
