@@ -1,17 +1,17 @@
 //! Frames: signatures that know only what surrounds the words of a fault.
 //!
-//! They count only if no other signature answers, and only until their log shows them to be over: an error that a
+//! They count only if no other signature names a cause, and only until their log shows them to be over: an error that a
 //! program logged before it continued, or stopped logging at its former pace, was not the problem.
 
 use std::collections::BTreeMap;
 
+use super::Surplus;
 use super::log_course::LogCourse;
-use super::{Surplus, answers};
-use crate::matcher::Match;
+use crate::matcher::{Hit, Match};
 use kwhy_catalogue::Catalogue;
 use kwhy_model::Format;
 
-/// Removes the matches of frames if another signature answers, and those that their logs show to be over. `ends` has
+/// Removes the matches of frames if another signature names a cause, and those that their logs show to be over. `ends` has
 /// the latest time of each document in nanoseconds since 1970, `last_records` the line on which its last log record
 /// starts.
 pub(super) fn give_way(
@@ -23,7 +23,7 @@ pub(super) fn give_way(
     let is_frame = |number: usize| catalogue.at(number).is_frame();
     let is_answered = matches
         .iter()
-        .any(|(number, _)| answers(catalogue.at(*number)));
+        .any(|(number, _)| catalogue.at(*number).names_cause());
     if is_answered {
         matches.retain(|(number, _)| !is_frame(*number));
         surplus.retain(|more| !is_frame(more.signature));
@@ -31,7 +31,7 @@ pub(super) fn give_way(
     }
     let mut records: BTreeMap<(usize, usize), LogCourse> = BTreeMap::new();
     for (number, found) in matches.iter().filter(|(number, _)| is_frame(*number)) {
-        for hit in found.hits.iter().filter(|hit| has_heads(hit.format)) {
+        for hit in found.hits.iter().filter(|hit| is_of_log(hit)) {
             let known = records.entry((*number, hit.document)).or_default();
             known.add(hit.count, [hit.first, hit.last]);
             known.at_line(hit.place.line);
@@ -59,8 +59,8 @@ pub(super) fn give_way(
     });
 }
 
-/// Returns true for log records with a head of their own. Other lines belong to no log that could go on after them: they
-/// are prose, or the answer of a command.
-fn has_heads(format: Format) -> bool {
-    format.is_log() && format != Format::Plain
+/// Returns true for a record of a log, which has a head of its own or in its envelope. Other lines belong to no log that
+/// could go on after them: they are prose, or the answer of a command.
+fn is_of_log(hit: &Hit) -> bool {
+    hit.format.is_log() && (hit.format != Format::Plain || hit.first.is_some())
 }

@@ -262,11 +262,6 @@ pub(crate) fn correlate(
     }
 }
 
-/// Returns true if a match of a signature explains the input, so that frames are not needed.
-fn answers(signature: &Signature) -> bool {
-    signature.answers() && !signature.makes_no_finding()
-}
-
 /// Adds to each finding the evidence of the findings that it explains and that report the same cause of the same object
 /// in other words.
 fn add_proofs_of_same_cause(findings: &mut [Finding]) {

@@ -356,6 +356,12 @@ impl Signature {
         !self.is_frame() && !self.audit && !is_lone_symptom
     }
 
+    /// Returns true if its finding is an answer that names a cause: frames are then not needed. A lone symptom, such as
+    /// a container that restarts again and again, leaves the question why.
+    pub fn names_cause(&self) -> bool {
+        self.answers() && self.role != Role::Symptom && !self.makes_no_finding()
+    }
+
     /// Returns true if it makes no finding, but only shows that others are resolved, or what to run next.
     pub fn makes_no_finding(&self) -> bool {
         !self.ends.is_empty() || !self.collect.is_empty()

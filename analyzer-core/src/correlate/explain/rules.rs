@@ -238,7 +238,13 @@ fn relation<'s>(
         only_host: own.is_none() && by_mechanism.is_some_and(|reach| !reach.near && !reach.called),
         is_called: by_mechanism.is_some_and(|reach| reach.called && !reach.near),
         quoting: explained.role == Role::Cause && causal_rules::is_quoting(&explained.cause),
-        weak: own.is_none() && explaining.role == Role::Symptom,
+        weak: own.is_none()
+            && explaining.role == Role::Symptom
+            && !answers_why(explaining, explained),
         is_said: own.is_some(),
     })
+}
+/// Returns true if a frame, which is reported only where nothing names a cause, says why a workload is in its state.
+fn answers_why(explaining: &Signature, explained: &Signature) -> bool {
+    explaining.is_frame() && explained.family() == "workload" && !explained.is_frame()
 }
