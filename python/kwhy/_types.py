@@ -15,10 +15,11 @@ EventType = Literal[
 
 Format = Literal[
     "describe", "describe-events", "events-table", "table", "logrus", "zap-console", "json-log", "klog",
-    "capnslog", "postgresql", "go-log", "hclog", "zerolog-console", "logr-funcr", "coredns",
-    "nginx-access", "nginx-error", "envoy", "envoy-access", "logback", "spring-boot",
-    "java-util-logging", "jvm-unified", "pino-pretty", "python-logging", "text-log", "kernel",
-    "kube-audit", "leveled", "object-yaml", "object-json", "unit-status", "command", "plain", "prose"
+    "capnslog", "postgresql", "redis", "ceph", "ruby-logger", "monolog", "go-log", "hclog",
+    "zerolog-console", "logr-funcr", "coredns", "nginx-access", "nginx-error", "envoy", "envoy-access",
+    "logback", "spring-boot", "java-util-logging", "jvm-unified", "pino-pretty", "python-logging",
+    "text-log", "kernel", "kube-audit", "leveled", "object-yaml", "object-json", "unit-status",
+    "command", "plain", "prose"
 ]
 
 
