@@ -58,7 +58,7 @@ const NOT_STATED: [&str; 33] = [
     "zero",
 ];
 
-/// Words in a phrase that make it a possibility: `nodes will fail to join`.
+/// Words that make the verb after them in a phrase a possibility: `nodes will fail to join`.
 const MODALS: [&str; 5] = ["may", "might", "should", "will", "would"];
 
 /// Words after a phrase that say it is over or absent.
@@ -221,7 +221,7 @@ pub(super) fn is_stated(text: &str, range: Range<usize>) -> bool {
     let clause = after_last(before, &CLAUSES);
     if before.trim_start().starts_with('|')
         || is_denied(clause, after)
-        || words(phrase).any(|word| is_one_of(&MODALS, word))
+        || is_possible(phrase)
         || is_general(before, phrase, after)
     {
         return false;
@@ -277,6 +277,12 @@ fn is_denied(clause: &str, after: &str) -> bool {
         || is_condition
         || words(after).take(BESIDE).any(|word| is_one_of(&OVER, word))
         || DENIALS.iter().any(|denial| clause.contains(denial))
+}
+
+/// Returns true if a phrase says what may fail.
+fn is_possible(phrase: &str) -> bool {
+    let mut pairs = words(phrase).zip(words(phrase).skip(1));
+    pairs.any(|(modal, verb)| is_one_of(&MODALS, modal) && is_one_of(&["fail"], verb))
 }
 
 /// Returns true if a sentence is about such faults or terms in general.
