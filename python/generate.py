@@ -1,4 +1,4 @@
-"""Writes ``kwhy/_types.py``: a class for each object of the JSON schemas in ``docs/schema``.
+"""Writes ``kwhy/_types.py``: a class for each object of the JSON schemas in ``analyzer-cli/schema``.
 
 ``python generate.py`` writes the file, ``python generate.py --check`` checks that it is up to date.
 """
@@ -10,10 +10,10 @@ import textwrap
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-SCHEMAS = HERE.parent / "docs" / "schema"
+SCHEMAS = HERE.parent / "analyzer-cli" / "schema"
 OUT = HERE / "kwhy" / "_types.py"
 ROOTS = {"report": "Report", "event": "Event", "record": "Record"}
-HEAD = '''"""What kwhy finds, as classes. Written by ``generate.py`` from ``docs/schema``."""
+HEAD = '''"""What kwhy finds, as classes. Written by ``generate.py`` from ``analyzer-cli/schema``."""
 
 from __future__ import annotations
 

@@ -197,6 +197,7 @@ pub mod report;
 #[cfg(feature = "selftest")]
 mod selftest;
 pub mod signature;
+mod sort;
 mod temporal;
 mod verdict;
 

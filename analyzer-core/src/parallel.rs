@@ -4,6 +4,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 #[cfg(feature = "parallel")]
 use std::sync::mpsc::{Receiver, sync_channel};
+#[cfg(feature = "parallel")]
+use std::sync::{Mutex, PoisonError};
 
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
@@ -23,7 +25,28 @@ pub(crate) fn threads() -> usize {
 /// Applies `make` to each item, and returns the results in order.
 #[cfg(feature = "parallel")]
 pub(crate) fn map<T: Send, U: Send>(items: Vec<T>, make: impl Fn(T) -> U + Sync) -> Vec<U> {
-    items.into_par_iter().map(&make).collect()
+    let items: Vec<_> = items
+        .into_iter()
+        .map(|item| Mutex::new(Some(item)))
+        .collect();
+    let made: Vec<_> = items.iter().map(|_| Mutex::new(None)).collect();
+    for_each(items.len(), &|at| {
+        let lock = |of: &Mutex<Option<T>>| of.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let (Some(item), Some(to)) = (items.get(at).and_then(lock), made.get(at)) {
+            let one = make(item);
+            *to.lock().unwrap_or_else(PoisonError::into_inner) = Some(one);
+        }
+    });
+    let made = made
+        .into_iter()
+        .map(|one| one.into_inner().unwrap_or_else(PoisonError::into_inner));
+    made.map(|one| one.expect("each item was made")).collect()
+}
+
+/// Calls `work` with each number below `count`. It is not generic, as each instance of rayon's splitting takes 5 KB.
+#[cfg(feature = "parallel")]
+fn for_each(count: usize, work: &(dyn Fn(usize) + Sync)) {
+    (0..count).into_par_iter().for_each(work);
 }
 
 /// Applies `make` to each item, and returns the results in order.
@@ -157,6 +180,15 @@ mod tests {
                 );
             });
             assert!(taken.into_iter().eq(0..200), "{threads}");
+        }
+    }
+
+    #[test]
+    fn results_are_in_the_order_of_the_items() {
+        for threads in [1, 2, 5] {
+            let items: Vec<String> = (0..200).map(|number| number.to_string()).collect();
+            let made = pool(threads).install(|| map(items.clone(), |item| item));
+            assert_eq!(made, items);
         }
     }
 

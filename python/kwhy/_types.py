@@ -1,4 +1,4 @@
-"""What kwhy finds, as classes. Written by ``generate.py`` from ``docs/schema``."""
+"""What kwhy finds, as classes. Written by ``generate.py`` from ``analyzer-cli/schema``."""
 
 from __future__ import annotations
 

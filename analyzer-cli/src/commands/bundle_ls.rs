@@ -5,7 +5,6 @@ use std::io::{self, Read, Write};
 use kwhy_core::Document as Text;
 use kwhy_core::Subject;
 use kwhy_core::events::{SecretPolicy, masked, segments};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use kwhy_bundle::archive::Member;
@@ -19,8 +18,9 @@ use kwhy_render::style::Style;
 use unicode_width::UnicodeWidthStr;
 
 /// A member as it is listed.
-#[derive(Clone, Serialize, JsonSchema)]
-#[schemars(rename = "Member")]
+#[derive(Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(rename = "Member"))]
 pub struct Row<'r> {
     /// The bundle.
     source: &'r str,
@@ -30,7 +30,7 @@ pub struct Row<'r> {
     bytes: Option<u64>,
     /// When it was last changed, in RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("format" = "date-time"))]
+    #[cfg_attr(test, schemars(extend("format" = "date-time")))]
     modified: Option<String>,
     /// Its content.
     what: &'r str,

@@ -15,7 +15,6 @@ use std::path::{Path, PathBuf};
 
 use kwhy_core::events::SecretPolicy;
 use kwhy_core::{Report, Role};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use kwhy_bundle::Source;
@@ -32,7 +31,8 @@ pub use results::{Known, Results};
 const SCHEMA: &str = "kwhy.scan/1";
 
 /// A line, as its schema describes it.
-#[derive(JsonSchema)]
+#[cfg(test)]
+#[derive(schemars::JsonSchema)]
 #[schemars(untagged)]
 #[allow(dead_code)]
 pub enum AnyLine<'l> {
@@ -43,11 +43,12 @@ pub enum AnyLine<'l> {
 }
 
 /// The result of one bundle.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "BundleLine")]
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(rename = "BundleLine"))]
 pub struct Line<'l> {
     /// The schema of this line.
-    #[schemars(extend("const" = SCHEMA))]
+    #[cfg_attr(test, schemars(extend("const" = SCHEMA)))]
     schema: &'static str,
     /// The bundle.
     source: &'l str,
@@ -60,10 +61,11 @@ pub struct Line<'l> {
 }
 
 /// The results of all bundles.
-#[derive(Debug, Default, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Summary {
     /// The schema of all lines.
-    #[schemars(extend("const" = SCHEMA))]
+    #[cfg_attr(test, schemars(extend("const" = SCHEMA)))]
     schema: &'static str,
     /// The number of bundles that were read.
     pub read: u64,
@@ -76,7 +78,8 @@ pub struct Summary {
 }
 
 /// The line after all bundles.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LastLine<'l> {
     /// What became of all bundles.
     summary: &'l Summary,

@@ -1,21 +1,21 @@
-//! `kwhy schema`: JSON Schemas of what kwhy writes, and of signature files.
+//! `kwhy schema`: JSON Schemas of what kwhy writes, and of signature files. They are kept in `schema/`, from where the build script
+//! packs them; a test makes them of the types and compares.
 
+#[cfg(test)]
+mod made;
+#[cfg(test)]
 mod shapes;
+#[cfg(test)]
 mod tidy;
 
 use std::fmt;
 use std::io::{self, Write};
 
 use clap::ValueEnum;
-use kwhy_core::Report;
-use kwhy_core::events::FoldedRow;
-use kwhy_core::signature::Signature;
-use kwhy_render::{Layout, Style, ndjson};
-use schemars::generate::SchemaSettings;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use kwhy_pack::Grammar;
+use kwhy_render::{Layout, Style};
 
-use crate::commands::bundle_ls;
-use crate::scan;
+include!(concat!(env!("OUT_DIR"), "/schemas.rs"));
 
 /// An output that has a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -43,29 +43,12 @@ pub enum SchemaName {
 }
 
 impl SchemaName {
-    /// Returns the schema. Its title is the name, as the types are unknown to its readers.
-    fn schema(self) -> Schema {
-        let mut schema = match self {
-            SchemaName::Report => written::<Report>(),
-            SchemaName::Finding => ndjson::schema(writing()),
-            SchemaName::Scan => written::<scan::AnyLine<'_>>(),
-            SchemaName::Event => read::<shapes::Event>(),
-            SchemaName::Pattern => written::<FoldedRow>(),
-            SchemaName::Objects => read::<shapes::Objects>(),
-            SchemaName::Object => read::<shapes::ObjectLine>(),
-            SchemaName::Record => read::<shapes::Record>(),
-            SchemaName::Member => written::<bundle_ls::Row<'_>>(),
-            SchemaName::Signature => read::<Signature>(),
-        };
-        tidy::tidy(&mut schema);
-        let help = self.to_possible_value();
-        let help = help.as_ref().and_then(|value| value.get_help());
-        schema.insert("title".to_owned(), format!("kwhy {self}").into());
-        schema.insert(
-            "description".to_owned(),
-            help.map(ToString::to_string).unwrap_or_default().into(),
-        );
-        schema
+    /// Returns the text of the schema.
+    fn text(self) -> String {
+        let name = self.to_string();
+        let kept = SCHEMAS.iter().find(|(kept, _)| *kept == name);
+        kept.map(|(_, packed)| GRAMMAR.read(packed))
+            .unwrap_or_default()
     }
 }
 
@@ -74,23 +57,6 @@ impl fmt::Display for SchemaName {
         let value = self.to_possible_value();
         f.pad(value.as_ref().map_or("", |value| value.get_name()))
     }
-}
-
-/// Returns the schema of a type that is read, or that describes JSON: members that may be absent are options.
-fn read<T: JsonSchema>() -> Schema {
-    let settings = SchemaSettings::draft2020_12().for_deserialize();
-    settings.into_generator().into_root_schema_for::<T>()
-}
-
-/// Returns a generator for types that are written.
-fn writing() -> SchemaGenerator {
-    SchemaSettings::draft2020_12()
-        .for_serialize()
-        .into_generator()
-}
-
-fn written<T: JsonSchema>() -> Schema {
-    writing().into_root_schema_for::<T>()
 }
 
 /// Writes a schema, or the names of all with their meaning, wrapped to the columns of a terminal.
@@ -103,10 +69,7 @@ pub fn write(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     match name {
-        Some(name) => {
-            serde_json::to_writer_pretty(&mut *out, &name.schema())?;
-            writeln!(out)
-        }
+        Some(name) => out.write_all(name.text().as_bytes()),
         None => SchemaName::value_variants().iter().try_for_each(|name| {
             let value = name.to_possible_value();
             let what = value.as_ref().and_then(|value| value.get_help());

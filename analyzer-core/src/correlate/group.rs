@@ -5,6 +5,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use crate::matcher::{Hit, Match, Moment};
+use crate::sort;
 use kwhy_catalogue::Catalogue;
 use kwhy_model::{Format, Subject};
 use kwhy_signature::Signature;
@@ -406,7 +407,7 @@ impl Group {
     /// Sorts and counts its hits.
     pub fn settle(&mut self) {
         let mut seen = HashSet::new();
-        self.hits.sort_by_key(|hit| (hit.position(), !hit.leads));
+        sort::by_key(&mut self.hits, |hit| (hit.position(), !hit.leads));
         self.hits
             .retain(|hit| seen.insert((hit.document, hit.record.start, hit.mark.start)));
         // parts of one proof count once

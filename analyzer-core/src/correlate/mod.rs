@@ -33,6 +33,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::matcher::{Hit, Match, Moment};
 use crate::report::{Check, CommunityRule, Evidence, Explained, Finding, Level, Role, State, When};
+use crate::sort;
 use kwhy_catalogue::Catalogue;
 use kwhy_model::{Age, Format, Severity, Stamp, Subject};
 use kwhy_parse::log::stated_time;
@@ -235,7 +236,7 @@ pub(crate) fn correlate(
             finding.check.retain(is_new);
             finding.explained_by = explained[at].as_ref().map(|(cause, _)| ranks[*cause]);
             finding.explains = std::mem::take(&mut explains[at]);
-            finding.explains.sort_by_key(|explained| explained.rank);
+            sort::by_key(&mut finding.explains, |explained| explained.rank);
             finding
         })
         .collect();

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::matcher::{Hit, Match};
 use crate::report::Role;
+use crate::sort;
 use kwhy_catalogue::Catalogue;
 use kwhy_model::Span;
 use kwhy_signature::Signature;
@@ -152,7 +153,9 @@ fn refine(groups: &mut [Group<'_>]) {
 /// refines, then the strongest of those it does not supersede, and so on. An object may have very many.
 fn survivors(all: &[Contender<'_>]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..all.len()).collect();
-    order.sort_by(|a, b| all[*b].strength().cmp(&all[*a].strength()));
+    sort::by(&mut order, |a, b| {
+        all[*b].strength().cmp(&all[*a].strength())
+    });
     let mut by_id: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, contender) in all.iter().enumerate() {
         by_id.entry(&contender.signature.id).or_default().push(at);
@@ -323,7 +326,9 @@ mod tests {
             Takes::WhatOverlaps => overlap(a.mark, b.mark),
         };
         let mut contenders: Vec<usize> = (0..all.len()).collect();
-        contenders.sort_by(|a, b| all[*b].strength().cmp(&all[*a].strength()));
+        sort::by(&mut contenders, |a, b| {
+            all[*b].strength().cmp(&all[*a].strength())
+        });
         let mut winners = Vec::new();
         while !contenders.is_empty() {
             let refined = |at: usize| {

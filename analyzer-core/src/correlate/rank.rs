@@ -7,6 +7,7 @@ use super::over::Recency;
 use super::{ALONE_CONFIDENCE, DEFAULT_CONFIDENCE, PROSE_FACTOR, is_hearsay, role_alone, severity};
 use crate::matcher::{Hit, Moment};
 use crate::report::{Level, Role};
+use crate::sort;
 use kwhy_catalogue::Catalogue;
 
 /// The score that each explained finding adds to its cause, and the maximum number that count.
@@ -141,7 +142,7 @@ pub(crate) fn rank(
             first,
         )
     };
-    roots.sort_by_cached_key(|at| weight(*at));
+    sort::by_key(&mut roots, |at| weight(*at));
     let mut ranked = Vec::with_capacity(groups.len());
     let mut placed = vec![false; groups.len()];
     for root in roots {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::matcher::{Hit, Moment};
+use crate::sort;
 use kwhy_catalogue::Catalogue;
 use kwhy_model::Subject;
 use kwhy_signature::GIVEN;
@@ -126,7 +127,7 @@ fn by_depth(groups: &[Group], explained: &Explanations) -> Vec<usize> {
         Some(Moment::At(stamp)) => (false, stamp.nanos),
         Some(Moment::Ago(seconds)) => (false, -i128::from(seconds)),
     };
-    order.sort_by_cached_key(|at| (depth(*at), time(*at)));
+    sort::by_key(&mut order, |at| (depth(*at), time(*at)));
     order
 }
 

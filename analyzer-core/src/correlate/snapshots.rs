@@ -13,6 +13,7 @@ use crate::engine::Listed;
 use crate::hash::{HashMap, HashSet};
 use crate::matcher::Hit;
 use crate::report::{KindHealth, Level, Role, Situation};
+use crate::sort;
 use kwhy_catalogue::Catalogue;
 use kwhy_model::{Format, Subject};
 use object::{Shape, name_key};
@@ -206,7 +207,7 @@ impl Snapshots {
             super::renumber(&mut snapshot.document, numbers);
         }
         if !all.is_sorted_by_key(|snapshot| snapshot.place_in_input()) {
-            all.sort_by_key(|snapshot| snapshot.place_in_input());
+            sort::by_key(&mut all, |snapshot| snapshot.place_in_input());
         }
         self.currents.take();
         self.of_object.clear();

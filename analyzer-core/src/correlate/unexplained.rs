@@ -15,6 +15,7 @@ use super::over;
 use super::snapshots::Snapshots;
 use crate::matcher::Moment;
 use crate::report::{Evidence, State, Unexplained};
+use crate::sort;
 
 /// The maximum number of groups reported.
 const MAX_REPORTED: usize = 10;
@@ -328,7 +329,7 @@ impl UnexplainedEvents {
             renumber(&mut group.first.0);
             let matched = group.matched.iter_mut();
             matched.for_each(|(position, ..)| renumber(position));
-            group.matched.sort_by_key(|((document, _), ..)| *document);
+            sort::by_key(&mut group.matched, |((document, _), ..)| *document);
             for seen in &mut group.sightings {
                 if let Source::Log(document) = &mut seen.source {
                     super::renumber(document, numbers);
@@ -372,7 +373,7 @@ impl UnexplainedEvents {
             Some((position, unexplained))
         };
         let mut all: Vec<_> = self.groups.into_values().filter_map(open).collect();
-        all.sort_by_key(|(position, group)| {
+        sort::by_key(&mut all, |(position, group)| {
             let is_over = group.state == State::Over;
             (
                 is_over,

@@ -1,6 +1,7 @@
 //! The order of documents: by name, as a walk through folders visits them. Archives list their members in any order, on
 //! which a report must not depend.
 
+use crate::sort;
 use std::cmp::Ordering;
 
 /// The characters that separate folders, and an archive from its members, in a name.
@@ -31,7 +32,7 @@ fn by_parts(a: &str, b: &str) -> Ordering {
 /// Returns the document numbers in order.
 pub(super) fn sorted(count: usize, order: impl Fn(usize, usize) -> Ordering) -> Vec<usize> {
     let mut numbers: Vec<usize> = (0..count).collect();
-    numbers.sort_by(|a, b| order(*a, *b));
+    sort::by(&mut numbers, |a, b| order(*a, *b));
     numbers
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::correlate::Omitted;
 use crate::report::{InputSummary, Limit, LimitMet, SegmentSummary};
+use crate::sort;
 use kwhy_model::{Format, LeftOut as LeftOutOfObjects, Stamp, Subject};
 use kwhy_parse::input::ReadLimits;
 
@@ -48,7 +49,7 @@ pub(super) struct DocumentStats {
 /// nothing was omitted.
 fn named(mut counts: Vec<(&str, u64)>) -> Option<(u64, String)> {
     counts.retain(|(_, count)| *count > 0);
-    counts.sort_by_key(|(id, count)| (std::cmp::Reverse(*count), *id));
+    sort::by_key(&mut counts, |(id, count)| (std::cmp::Reverse(*count), *id));
     let all = counts.iter().map(|(_, count)| count).sum();
     let named = counts.iter().map(|(id, count)| format!("{id} {count}"));
     let named: Vec<String> = named.collect();
@@ -237,8 +238,9 @@ impl DocumentStats {
 
     pub fn summary(mut self) -> InputSummary {
         let quiet = |format| matches!(format, Format::Command | Format::Prose | Format::Plain);
-        self.formats
-            .sort_by_key(|(format, lines)| (quiet(*format), std::cmp::Reverse(*lines), *format));
+        sort::by_key(&mut self.formats, |(format, lines)| {
+            (quiet(*format), std::cmp::Reverse(*lines), *format)
+        });
         let formats = self.formats.iter().map(|(format, _)| *format);
         let formats = formats.filter(|format| !quiet(*format)).collect();
         let is_dated = self.ends.is_some();

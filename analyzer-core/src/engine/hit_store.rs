@@ -15,6 +15,7 @@ use crate::engine::Listed;
 use crate::hash::HashSet;
 use crate::inventory::{self, Facts};
 use crate::matcher::{Compiled, Hit, Match, Moment, compare, evaluate};
+use crate::sort;
 use crate::temporal::Followed;
 use kwhy_catalogue::Catalogue;
 use kwhy_model::{Span, Subject};
@@ -365,7 +366,7 @@ impl HitStore {
                 listed,
             );
         }
-        collected.matches.sort_by_key(|(number, _)| *number);
+        sort::by_key(&mut collected.matches, |(number, _)| *number);
         collected
     }
 }
@@ -408,9 +409,9 @@ fn in_order(leaves: Vec<OfLeaf>, settled: impl Fn(&mut Hit) + Copy) -> Vec<Vec<H
     // hits that hold only for a complete list were added at its end
     for hits in &mut leaves {
         if hits.iter().any(|hit| hit.of_list) {
-            hits.sort_by_key(Hit::position);
+            sort::by_key(hits, Hit::position);
         } else {
-            hits.sort_by_key(|hit| hit.document);
+            sort::by_key(hits, |hit| hit.document);
         }
     }
     leaves
@@ -485,7 +486,7 @@ impl Collected {
         for one in objects.iter_mut().flat_map(|object| &mut object.hits.kept) {
             settled(&mut one.hit);
         }
-        objects.sort_by_key(|object| {
+        sort::by_key(&mut objects, |object| {
             let first = object.hits.kept.first();
             first.map(|one| (one.hit.document, one.number))
         });

@@ -5,6 +5,7 @@ use std::hash::Hash;
 
 use super::room::make_room;
 use crate::hash::hash_one;
+use crate::sort;
 
 /// The maximum number of candidates under one key that are all kept to find the nearest one. Beyond it, repetitions are
 /// omitted.
@@ -56,7 +57,7 @@ impl ByHash {
                 continue;
             }
             // other keys may have the same hash
-            of_hash.sort_by_cached_key(|(_, number)| (found_by(*number), *number));
+            sort::by_key(of_hash, |(_, number)| (found_by(*number), *number));
             let is_same =
                 |(_, one): &(u32, u32), (_, other): &(u32, u32)| found_by(*one) == found_by(*other);
             for alike in of_hash.chunk_by(is_same).filter(|alike| alike.len() > FEW) {

@@ -9,6 +9,7 @@ use super::rows::{At, List, Rows};
 use super::symbols::{Symbol, Symbols};
 use crate::hash::{HashMap, HashSet, hash_one};
 use crate::matcher::Hit;
+use crate::sort;
 use kwhy_model::{Format, Subject};
 
 /// The maximum number of bytes that all facts take, with their strings.
@@ -222,7 +223,7 @@ impl Facts {
                 .is_sorted_by_key(|fact| self.position(fact))
             {
                 let mut sorted: Vec<Fact> = self.of_table(table).collect();
-                sorted.sort_by_key(position);
+                sort::by_key(&mut sorted, position);
                 self.arrange(table, &sorted);
             }
         }

@@ -7,6 +7,7 @@ use super::hit::{Hit, Moment};
 use super::leaf::Capture;
 use super::scope::related;
 use crate::engine::Listed;
+use crate::sort;
 use kwhy_model::Subject;
 use kwhy_signature::{Condition, Pattern, Scope, What};
 
@@ -316,7 +317,9 @@ fn enough(condition: &Condition, mut group: Vec<Match>) -> Option<Match> {
         Some(Moment::Ago(seconds)) => -i128::from(seconds) * 1_000_000_000,
         None => 0,
     };
-    group.sort_by_key(|found| (time(found), found.primary().position()));
+    sort::by_key(&mut group, |found| {
+        (time(found), found.primary().position())
+    });
     for start in 0..group.len() {
         let mut seen = 0;
         for end in start..group.len() {

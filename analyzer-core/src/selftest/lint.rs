@@ -11,6 +11,7 @@ use super::run::{self, ExampleRun};
 use crate::correlate::implied_explains;
 use crate::parallel;
 use crate::report::{Finding, Level, Role};
+use crate::sort;
 use kwhy_signature::advice;
 use kwhy_signature::cre::CommunityRule;
 use kwhy_signature::{GIVEN, Signature, SignatureError, What, leaves, placement};
@@ -168,7 +169,7 @@ impl Proof<'_> {
                     format!("it raises an alarm in {place}, where nothing is wrong; narrow it");
                 of_this.add((Error, "healthy"), ("match", ""), message);
             }
-            of_this.found.sort_by_key(|lint| lint.line);
+            sort::by_key(&mut of_this.found, |lint| lint.line);
             lints.append(&mut of_this.found);
         }
         lints

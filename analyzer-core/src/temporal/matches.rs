@@ -2,6 +2,7 @@
 
 use super::compile::Plan;
 use crate::matcher::{Hit, Match};
+use crate::sort;
 
 /// The maximum number of matches of one condition; the hits of further ones are counted as dropped.
 pub(super) const MAX_MATCHES: usize = 1024;
@@ -21,7 +22,7 @@ impl MatchCollector {
         values: &[Option<String>],
         mut filled: Vec<(usize, &Hit)>,
     ) {
-        filled.sort_by_key(|(slot, _)| *slot);
+        sort::by_key(&mut filled, |(slot, _)| *slot);
         let mut captures: Vec<(usize, &(String, String))> = Vec::new();
         for (slot, hit) in &filled {
             for capture in &hit.captures {

@@ -16,6 +16,7 @@ use stream::Stream;
 
 use crate::matcher::Match;
 use crate::matcher::{Hit, Moment};
+use crate::sort;
 use kwhy_signature::{Condition, leaves};
 
 /// Returns the matches of a condition over time, given the hits of its leaves. Those of its `also`
@@ -37,7 +38,7 @@ pub(super) fn matches(
         .into_iter()
         .map(|(leaf, hit)| (leaf, hit.clone()))
         .collect();
-    order.sort_by_key(|(leaf, hit)| place(*leaf, hit));
+    sort::by_key(&mut order, |(leaf, hit)| place(*leaf, hit));
     let Some(mut stream) = Stream::new(condition) else {
         return Vec::new();
     };
@@ -122,7 +123,7 @@ impl Followed {
     pub fn finish(mut self, settle: impl Fn(&mut Hit)) -> (Vec<Match>, u64) {
         if let Some(waiting) = &mut self.waiting {
             waiting.iter_mut().for_each(|(_, hit)| settle(hit));
-            waiting.sort_by_key(|(leaf, hit)| place(*leaf, hit));
+            sort::by_key(waiting, |(leaf, hit)| place(*leaf, hit));
             self.release();
             return self.stream.finish();
         }
@@ -148,6 +149,6 @@ fn side_by_side(order: Vec<(usize, Hit)>) -> impl Iterator<Item = (usize, Hit)> 
         }
         timed.push((reached.1, (leaf, hit)));
     }
-    timed.sort_by_key(|(time, _)| *time);
+    sort::by_key(&mut timed, |(time, _)| *time);
     timed.into_iter().map(|(_, hit)| hit)
 }

@@ -9,6 +9,7 @@ use super::matches::MatchCollector;
 use super::partition::{PartitionSet, Record};
 use super::scope_key::ScopeKey;
 use crate::matcher::{Hit, Match, Moment};
+use crate::sort;
 use kwhy_signature::Condition;
 
 /// The maximum number of scopes followed at once.
@@ -52,7 +53,7 @@ impl Group {
 
 /// Sorts matches into input order.
 pub(super) fn sort(matches: &mut [Match]) {
-    matches.sort_by_cached_key(|found| {
+    sort::by_key(matches, |found| {
         let places: Vec<_> = found.hits.iter().map(Hit::position).collect();
         (places.iter().min().copied(), places)
     });
@@ -141,7 +142,7 @@ impl Stream {
         if !self.plan.by_line {
             return self.deliver_entry(hits);
         }
-        hits.sort_by_key(|(_, hit)| hit.place.line);
+        sort::by_key(&mut hits, |(_, hit)| hit.place.line);
         let mut hits = hits.into_iter().peekable();
         while let Some((_, first)) = hits.peek() {
             let line = first.place.line;

@@ -17,6 +17,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use kwhy_pack::Own;
 use kwhy_signature::{
     Causes, Index, Signature, SignatureError, advice, check, digests, needs, placement,
 };
@@ -143,13 +144,15 @@ fn write_signatures(
         needed.extend(needs(number, &file.signature.condition));
         let json = format!("{}\n{}", file.name, serde_json::to_string(&value)?);
         let digests = digests(&file.signature.condition)?;
+        let yaml = Own::of(&file.yaml, &json).ok_or("a signature contains U+0000")?;
         builtins.push(packed::Builtin {
             json: packed::add(&mut texts, json),
             digests: digests
                 .lines()
                 .map(|line| packed::add(&mut texts, line.to_owned()))
                 .collect(),
-            yaml: packed::add(&mut texts, file.yaml.clone()),
+            yaml: packed::add(&mut texts, yaml.text),
+            passages: yaml.passages,
             is_relation: file.signature.condition.is_relation(),
         });
     }

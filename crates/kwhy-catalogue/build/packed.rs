@@ -9,8 +9,10 @@ pub struct Builtin {
     pub json: usize,
     /// The digests of its patterns.
     pub digests: Vec<usize>,
-    /// The YAML of its file.
+    /// What the YAML of its file has besides.
     pub yaml: usize,
+    /// The passages of the YAML that the JSON has.
+    pub passages: Vec<u8>,
     /// True if its condition compares objects with each other.
     pub is_relation: bool,
 }
@@ -43,7 +45,11 @@ pub fn write(
     }
     out.push_str("static BUILTIN: &[Builtin] = &[\n");
     for (builtin, (json, digests)) in builtins.iter().zip(rows) {
-        let yaml = place(&mut bytes, &packed.texts[builtin.yaml])?;
+        let mut yaml = Vec::new();
+        yaml.extend(u16::try_from(builtin.passages.len())?.to_le_bytes());
+        yaml.extend(&builtin.passages);
+        yaml.extend(&packed.texts[builtin.yaml]);
+        let yaml = place(&mut bytes, &yaml)?;
         let is_relation = builtin.is_relation;
         let _ = writeln!(
             out,

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use rayon::prelude::*;
 
 use crate::knowledge::{community_cause, topology, writers};
-use kwhy_pack::{Grammar, PackedText};
+use kwhy_pack::{Grammar, Own, PackedText};
 use kwhy_prefilter::{LiteralSet, QGramIndex, Texts};
 use kwhy_signature::cre::{self, FileKind};
 use kwhy_signature::{
@@ -26,7 +26,7 @@ struct Builtin {
     json: Place,
     /// The digests of its condition's patterns, each preceded by its length in two bytes.
     digests: Place,
-    /// The YAML of its file.
+    /// The YAML of its file without the passages that `json` has too, preceded by these and their length in two bytes.
     yaml: Place,
     /// True if its condition compares objects with each other.
     is_relation: bool,
@@ -44,11 +44,20 @@ impl Builtin {
     fn signature(&'static self) -> Option<Signature> {
         let text = GRAMMAR.read(packed(self.json));
         let (file, json) = text.split_once('\n')?;
-        let mut signature: Signature = serde_json::from_str(json).ok()?;
+        let mut signature = Signature::unchecked(json).ok()?;
         signature.file = file.to_owned().into();
-        signature.source = SourceText::new(Box::new(|| GRAMMAR.read(packed(self.yaml)).into()));
+        signature.source = SourceText::new(Box::new(|| self.yaml().into()));
         use_digests(&signature.condition, self.digests());
         Some(signature)
+    }
+
+    fn yaml(&self) -> String {
+        let (length, rest) = packed(self.yaml).split_at_checked(2).unwrap_or_default();
+        let length = length.iter().rev();
+        let length = length.fold(0, |length, byte| length << 8 | usize::from(*byte));
+        let (passages, own) = rest.split_at_checked(length).unwrap_or_default();
+        let json = GRAMMAR.read(packed(self.json));
+        Own::whole(&GRAMMAR.read(own), passages, &json)
     }
 
     fn digests(&self) -> impl Iterator<Item = PackedText<'static>> {
@@ -406,6 +415,16 @@ why: it is mounted
             .add_str("x.yaml", yaml)
             .unwrap_err()
             .to_string()
+    }
+
+    #[cfg(feature = "builtin")]
+    #[test]
+    fn texts_are_those_of_the_files() {
+        for signature in Catalogue::builtin().signatures() {
+            let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(&*signature.file);
+            let text = std::fs::read_to_string(file).unwrap();
+            assert!(**signature.source == *text, "{}", signature.id);
+        }
     }
 
     #[cfg(feature = "builtin")]

@@ -9,12 +9,16 @@
 //! let grammar = kwhy_pack::Grammar::new(&packed.grammar);
 //! assert_eq!(grammar.read(&packed.texts[1]), "the volume is gone");
 //! ```
+//!
+//! Of a text that is another one in another form, [`Own`] is what the other one lacks.
 #![forbid(unsafe_code)]
 
 mod layout;
 mod pack;
+mod passages;
 
 pub use pack::{Packed, pack};
+pub use passages::Own;
 
 /// The number of symbols that are bytes.
 const BYTES: usize = 256;

@@ -51,9 +51,46 @@ const READ: usize = (ROUND - 1) * STRIDE + WORD;
 type Bitmap = [u64; 1 << (BITS - 6)];
 type Closer = [u64; 1 << (CLOSER_BITS - 6)];
 
-/// A q-gram: its tag, the tag of eight check bytes of its literal, the literal's number, and the offsets of the q-gram
-/// and of the check bytes in the literal.
-pub type Entry = (u32, u32, u32, u16, u16);
+/// A q-gram in ten bytes, as there are tens of thousands: 16 bits of its hash, 16 of the hash of eight check bytes of its
+/// literal, the literal's number (24 bits), and the offsets of the q-gram and of the check bytes in the literal (12 bits each).
+pub type Entry = [u16; 5];
+
+/// The maximum number of literals.
+const MAX_LITERALS: usize = 1 << 24;
+
+fn entry(tag: u32, check: u16, number: u32, at: usize, other: usize) -> Entry {
+    let (at, other) = (at as u16, other as u16);
+    [
+        closer_tag(tag),
+        check,
+        number as u16,
+        (number >> 16) as u16 | at << 8,
+        at >> 8 | other << 4,
+    ]
+}
+
+/// Returns the number of an entry's literal.
+#[inline]
+fn number(entry: &Entry) -> u32 {
+    let [_, _, low, high, _] = *entry;
+    u32::from(low) | u32::from(high & 0xff) << 16
+}
+
+/// Returns an entry for a literal whose number is higher by `shift`.
+fn shifted(entry: &Entry, shift: u32) -> Entry {
+    let number = number(entry) + shift;
+    let [tag, check, _, high, offsets] = *entry;
+    let high = high & 0xff00 | (number >> 16) as u16;
+    [tag, check, number as u16, high, offsets]
+}
+
+/// Returns the offsets of an entry's q-gram and of its check bytes.
+#[inline]
+fn offsets(entry: &Entry) -> (usize, usize) {
+    let [_, _, _, low, high] = *entry;
+    let at = low >> 8 | (high & 0xf) << 8;
+    (at.into(), (high >> 4).into())
+}
 
 /// An index that finds literals of at least [`MIN_LITERAL`] bytes.
 ///
@@ -111,16 +148,22 @@ fn slot(gram: u64) -> usize {
     (hash(gram) >> (64 - BITS)) as usize
 }
 
-/// The bits of a q-gram's hash that are stored; the caller compares the bytes.
+/// The bits of a q-gram's hash that select its bit and its bucket.
 #[inline]
 fn tag(gram: u64) -> u32 {
     (hash(gram) >> 32) as u32
 }
 
+/// The bits of a tag that are stored, beyond those that select the bucket; the caller compares the bytes.
+#[inline]
+fn closer_tag(tag: u32) -> u16 {
+    (tag >> (16 - BUCKET_BITS)) as u16
+}
+
 /// The bits of the check bytes' hash that are stored.
 #[inline]
-fn check_tag(word: u64) -> u32 {
-    (word.wrapping_mul(MULTIPLIER) >> 32) as u32
+fn check_tag(word: u64) -> u16 {
+    (word.wrapping_mul(MULTIPLIER) >> 48) as u16
 }
 
 #[inline]
@@ -171,7 +214,8 @@ impl Frequencies {
 }
 
 impl QGramIndex {
-    /// Builds the index of literals, which are numbered from 0; literals shorter than [`MIN_LITERAL`] are never found.
+    /// Builds the index of literals, which are numbered from 0; literals shorter than [`MIN_LITERAL`] are never found, nor are those
+    /// beyond 2^24.
     /// Windows whose q-grams are rare in `sample`, a piece of a typical haystack, are preferred, so that the search
     /// rarely stops at a false positive.
     pub fn new<'t>(
@@ -182,7 +226,7 @@ impl QGramIndex {
         let seen = Frequencies::new(counted.filter(|_| !sample.is_empty()));
         let mut grams = QGramIndex::default();
         let mut entries = Vec::new();
-        for (number, text) in (0..).zip(literals) {
+        for (number, text) in (0..).zip(literals.take(MAX_LITERALS)) {
             let text = &text.as_bytes()[..text.len().min(MAX_WINDOW_END)];
             if text.len() < MIN_LITERAL {
                 continue;
@@ -202,16 +246,16 @@ impl QGramIndex {
                 let tag = tag(gram(word(&text[at..])));
                 let other = check_offset(text, at, &seen);
                 let check = check_tag(word(&text[other..]));
-                entries.push((tag, check, number, at as u16, other as u16));
+                entries.push((tag, number, at, entry(tag, check, number, at, other)));
             }
         }
-        entries.sort_unstable_by_key(|(tag, _, text, at, _)| (*tag, *text, *at));
-        grams.lay_out(entries);
+        entries.sort_unstable();
+        grams.lay_out(&entries);
         grams
     }
 
-    /// Fills the tables from entries that are sorted by bucket.
-    fn lay_out(&mut self, entries: Vec<Entry>) {
+    /// Fills the tables from entries, sorted by their tags, which precede each.
+    fn lay_out(&mut self, entries: &[(u32, u32, usize, Entry)]) {
         if entries.is_empty() {
             return;
         }
@@ -221,7 +265,7 @@ impl QGramIndex {
             closer.to_mut().resize(1 << (CLOSER_BITS - 6), 0);
         }
         let mut buckets = vec![0u32; (1 << BUCKET_BITS) + 1];
-        for (tag, ..) in &entries {
+        for (tag, ..) in entries {
             let slot = (tag >> (32 - BITS)) as usize;
             bitmap[slot / 64] |= 1 << (slot % 64);
             buckets[bucket(*tag) + 1] += 1;
@@ -232,22 +276,22 @@ impl QGramIndex {
             *bucket = before;
         }
         self.buckets = Cow::Owned(buckets);
-        self.entries = Cow::Owned(entries);
+        self.entries = entries.iter().map(|(.., entry)| *entry).collect();
     }
 
     /// Returns this index merged with one of other literals, which are numbered from `shift` on.
     pub fn joined(&self, other: &QGramIndex, shift: u32) -> QGramIndex {
-        let shifted =
-            |&(tag, check, text, at, other): &Entry| (tag, check, text + shift, at, other);
-        let mut theirs = other.entries.iter().map(shifted).peekable();
         let mut entries = Vec::with_capacity(self.entries.len() + other.entries.len());
-        for &mine in self.entries.iter() {
-            while let Some(other) = theirs.next_if(|other| bucket(other.0) < bucket(mine.0)) {
-                entries.push(other);
-            }
-            entries.push(mine);
+        let mut buckets = Vec::with_capacity((1 << BUCKET_BITS) + 1);
+        for bucket in 0..1 << BUCKET_BITS {
+            buckets.push(entries.len() as u32);
+            entries.extend(self.bucket(bucket));
+            let theirs = other.bucket(bucket).iter();
+            let theirs =
+                theirs.filter(|entry| number(entry).saturating_add(shift) < MAX_LITERALS as u32);
+            entries.extend(theirs.map(|entry| shifted(entry, shift)));
         }
-        entries.extend(theirs);
+        buckets.push(entries.len() as u32);
         let either = |mine: &Cow<'static, [u64]>, theirs: &Cow<'static, [u64]>| {
             let mut bits = mine.to_vec();
             bits.resize(mine.len().max(theirs.len()), 0);
@@ -256,18 +300,17 @@ impl QGramIndex {
                 .for_each(|(mine, theirs)| *mine |= theirs);
             Cow::Owned(bits)
         };
-        let mut both = QGramIndex {
-            bitmap: self.bitmap.clone(),
+        QGramIndex {
+            bitmap: either(&self.bitmap, &other.bitmap),
             words: either(&self.words, &other.words),
             lone: either(&self.lone, &other.lone),
-            ..QGramIndex::default()
-        };
-        both.lay_out(entries);
-        both
+            buckets: Cow::Owned(buckets),
+            entries: Cow::Owned(entries),
+        }
     }
 
-    fn entries_of(&self, tag: u32) -> &[Entry] {
-        let bucket = bucket(tag);
+    /// Returns the entries of a bucket.
+    fn bucket(&self, bucket: usize) -> &[Entry] {
         match self.buckets.get(bucket..bucket + 2) {
             Some(&[from, to]) => self
                 .entries
@@ -364,13 +407,14 @@ impl QGramIndex {
     #[inline(never)]
     fn place(&self, text: &[u8], at: usize, found: &mut dyn FnMut(usize, u32)) {
         let tag = tag(gram(word(&text[at..])));
-        for &(known, check, number, offset, other) in self.entries_of(tag) {
-            if known == tag
-                && let Some(start) = at.checked_sub(usize::from(offset))
-                && let Some(there) = text.get(start + usize::from(other)..)
-                && check_tag(word(there)) == check
+        for entry in self.bucket(bucket(tag)) {
+            let (offset, other) = offsets(entry);
+            if entry[0] == closer_tag(tag)
+                && let Some(start) = at.checked_sub(offset)
+                && let Some(there) = text.get(start + other..)
+                && check_tag(word(there)) == entry[1]
             {
-                found(start, number);
+                found(start, number(entry));
             }
         }
     }
@@ -462,6 +506,18 @@ mod tests {
             )
             .is_empty()
         );
+    }
+
+    #[test]
+    fn entries_hold_what_they_are_made_of() {
+        for (number_in, at, other) in [(0, 0, 0), (0x123, 7, 9), (0xff_fffe, 0xfff, 0xffe)] {
+            let made = entry(0xffff_fffc, 0xabcd, number_in, at, other);
+            assert_eq!(made[1], 0xabcd);
+            assert_eq!((number(&made), offsets(&made)), (number_in, (at, other)));
+            let made = shifted(&made, 1);
+            assert_eq!(number(&made), number_in + 1);
+            assert_eq!((made[1], offsets(&made)), (0xabcd, (at, other)));
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::matcher::Hit;
 use crate::parallel;
 use crate::report::Role;
+use crate::sort;
 use kwhy_catalogue::Catalogue;
 use kwhy_signature::Signature;
 
@@ -239,7 +240,7 @@ fn nearest<'c>(
     let near = of_symptom.iter().filter(|c| c.closeness == closest);
     let mut rivals: Vec<&Candidate> = near.take(MAX_CANDIDATES).collect();
     // the sort is stable: ties keep their order
-    rivals.sort_by_key(|c| {
+    sort::by_key(&mut rivals, |c| {
         let signature = catalogue.at(groups[c.cause].signature);
         Reverse((signature.role == Role::Cause, hundredths(signature)))
     });

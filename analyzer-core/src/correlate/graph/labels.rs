@@ -1,5 +1,6 @@
 //! Resolves the input's selectors to pods.
 
+use crate::sort;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -106,9 +107,9 @@ impl Labels {
         for (document, ..) in &mut self.selectors {
             super::super::renumber(document, numbers);
         }
-        self.selectors.sort_by_key(|(document, ..)| *document);
+        sort::by_key(&mut self.selectors, |(document, ..)| *document);
         let pods = self.pods.values_mut();
-        pods.for_each(|pods| pods.sort_by(|(a, _), (b, _)| a.cmp(b)));
+        pods.for_each(|pods| sort::by(pods, |(a, _), (b, _)| a.cmp(b)));
     }
 
     /// Returns the document and object of each selector with each pod that it selects, and the

@@ -18,6 +18,7 @@ use std::collections::btree_map::{BTreeMap, Entry};
 use std::sync::Arc;
 
 use crate::matcher::Hit;
+use crate::sort;
 use kwhy_model::{Event, Object, Subject};
 
 use super::group::Group;
@@ -249,7 +250,7 @@ impl Graph {
             for edge in edges.iter_mut() {
                 super::renumber(&mut edge.document, numbers);
             }
-            edges.sort_by_key(|edge| edge.document);
+            sort::by_key(edges, |edge| edge.document);
         }
         let owners = self.addresses.values_mut();
         owners.for_each(|(document, _)| super::renumber(document, numbers));

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::matcher::{Hit, Moment};
+use crate::sort;
 
 /// The maximum number of hits kept per object: the first ones and the last ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +112,7 @@ impl Seen {
 
     /// Returns the first and last time. `settle` adds the year to times without one.
     pub fn settle(mut self, settle: impl Fn(Moment) -> Moment + Copy) -> [Option<Moment>; 2] {
-        self.0.sort_by_key(|(kind, ..)| *kind);
+        sort::by_key(&mut self.0, |(kind, ..)| *kind);
         let first = self.0.iter().filter_map(|(_, first, _)| first.map(settle));
         let last = self.0.iter().filter_map(|(.., last)| last.map(settle));
         [first.reduce(Moment::earlier), last.reduce(Moment::later)]
