@@ -226,16 +226,14 @@ fn takes(a: &Signature, b: &Signature) -> Takes {
         return Takes::Nothing;
     }
     let of = |all: bool| if all { Takes::All } else { Takes::Nothing };
-    // a frame counts only if nothing else names a cause, and takes nothing from other signatures
+    // a frame counts only if nothing else answers in its record, and takes nothing from other signatures
     if a.is_frame() || b.is_frame() {
         let both = a.is_frame() && b.is_frame();
         return match both {
             true if a.supersedes(b) => Takes::All,
             true if a.id != b.id => Takes::WhatOverlaps,
             true => Takes::Nothing,
-            false if b.is_frame() && a.names_cause() => Takes::All,
-            false if b.is_frame() && a.answers() => Takes::WhatOverlaps,
-            false => Takes::Nothing,
+            false => of(b.is_frame() && a.answers()),
         };
     }
     if a.supersedes(b) {
