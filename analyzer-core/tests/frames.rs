@@ -99,6 +99,33 @@ fn known_causes_come_without_frames() {
 }
 
 #[test]
+fn a_trace_or_prose_after_an_error_is_no_log_that_continues() {
+    let trace = "   at Oven.Bake(Int32 heat) in /src/Oven.cs:line 7\n".repeat(20);
+    let error = "[05:06:07 FTL] Unable to heat the oven, the flue is shut\n";
+    let record = "[05:06:08 INF] the oven is warm\n";
+    assert_eq!(cause(&format!("{error}{trace}")), "container/app-error");
+    assert_eq!(
+        cause(&format!("{error}{}", "And then we wait.\n\n".repeat(9))),
+        "container/app-error"
+    );
+    assert_eq!(cause(&format!("{error}{}", record.repeat(20))), "-");
+}
+
+#[test]
+fn a_sentence_says_why_a_pod_is_in_its_state() {
+    let row = "NAME      READY   STATUS             RESTARTS   AGE\noven-0    0/1     CrashLoopBackOff   7          11m\n";
+    let report =
+        Analyzer::new().analyze_text("x", &format!("It was OOMKilled twice today.\n\n{row}"));
+    let [why, state] = report.findings.as_slice() else {
+        panic!("{:?}", report.findings);
+    };
+    assert_eq!(why.cause.to_string(), "container/oom-killed");
+    assert_eq!(state.cause.to_string(), "workload/backoff");
+    assert_eq!(state.explained_by, Some(why.rank));
+    assert_eq!(cause(row), "workload/backoff");
+}
+
+#[test]
 fn the_writer_decides_the_family() {
     let by = |writer: &str, words: &str| format!("Mar 04 05:06:07 node-1 {writer}[123]: {words}");
     let panic = "panic: runtime error: invalid memory address or nil pointer dereference";

@@ -61,11 +61,13 @@ fn head(text: &str) -> Option<Head> {
 fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     let text = payload.as_str();
     let head = head(text)?;
-    let mut end = text.trim_end().len();
-    let extra = text.get(head.message..end)?;
-    if let Some(rest) = extra.strip_suffix(" []").or(extra.strip_suffix(" {}")) {
-        end = head.message + rest.len();
+    let mut said = text.get(head.message..)?.trim_end();
+    // an empty context and empty extra data
+    for _ in 0..2 {
+        let rest = said.strip_suffix(" []").or(said.strip_suffix(" {}"));
+        said = rest.unwrap_or(said);
     }
+    let end = head.message + said.len();
     let context = layout::trailing_object(payload, head.message..end);
     let (message, fields) = context.unwrap_or((end, Vec::new()));
     let message = payload.part(head.message..message);

@@ -124,7 +124,7 @@ fn heads_without_names() {
             "[2024-03-04 05:06:07] mill.INFO: heat [] []",
             Info,
             Some("mill"),
-            "heat []",
+            "heat",
             None,
         ),
     ] {
