@@ -115,7 +115,7 @@ fn a_trace_or_prose_after_an_error_is_no_log_that_continues() {
 fn a_sentence_says_why_a_pod_is_in_its_state() {
     let row = "NAME      READY   STATUS             RESTARTS   AGE\noven-0    0/1     CrashLoopBackOff   7          11m\n";
     let report =
-        Analyzer::new().analyze_text("x", &format!("It was OOMKilled twice today.\n\n{row}"));
+        Analyzer::new().analyze_text("x", format!("It was OOMKilled twice today.\n\n{row}"));
     let [why, state] = report.findings.as_slice() else {
         panic!("{:?}", report.findings);
     };

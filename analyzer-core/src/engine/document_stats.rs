@@ -19,7 +19,7 @@ pub(super) struct DocumentStats {
     /// The number of bytes that its readers provided.
     pub read: u64,
     pub lines: u64,
-    /// The number of the last line that starts a log record; 0 if none does.
+    /// The number of the last line that certainly starts a log record; 0 if none does.
     pub last_record: u64,
     pub formats: Vec<(Format, u64)>,
     /// The number of cluster events with a reason.
@@ -155,6 +155,15 @@ pub(super) fn note(name: &str, namespaces: &mut BTreeSet<String>) {
 }
 
 impl DocumentStats {
+    /// Returns the line on which the last log record starts; the last line if none is recognised by its first bytes, as
+    /// in a log with numbers or marks before its lines.
+    pub fn last_record(&self) -> u64 {
+        match self.last_record {
+            0 => self.lines,
+            line => line,
+        }
+    }
+
     /// Adds the lines of a block whose ends were omitted, numbered from 1 after the lines before it.
     pub fn met_long_lines(&mut self, lines: &[u64], before: u64) {
         self.long_lines.0 += lines.len() as u64;

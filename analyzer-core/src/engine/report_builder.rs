@@ -59,7 +59,7 @@ impl Merged {
         let ends = self.ends();
         let last_times = self.last_times();
         let documents = self.documents.iter();
-        let last_records: Vec<u64> = documents.map(|input| input.last_record).collect();
+        let last_records: Vec<u64> = documents.map(DocumentStats::last_record).collect();
         let given = |hit: &mut Hit| {
             self.graph.place(hit);
             renumber(&mut hit.document, &numbers);

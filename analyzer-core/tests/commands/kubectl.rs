@@ -233,6 +233,8 @@ const VERBS: &[Verb] = &[
     ("cp", &["-c"], &[], 2),
     ("port-forward", &["--address"], &[], 2),
     ("adm", &[], &[], 1),
+    ("import-image", &[], &["--confirm"], 1),
+    ("kustomize", &[], &["--enable-helm"], 1),
 ];
 
 /// Returns the fault of a kubectl command, or `None` if it is valid.

@@ -93,6 +93,11 @@ fn cut_at_the_top() {
             ("pv-pv-rel", "[].", "a message reads like a name"),
             (
                 "pod-",
+                "[].init_containers",
+                "a container without its name is compared with the first one",
+            ),
+            (
+                "pod-",
                 "[].containers",
                 "a container without its list is taken for one of the usual ones",
             ),

@@ -317,7 +317,12 @@ impl Signature {
     /// The text is not JSON, or is not a signature.
     #[inline(never)]
     pub fn unchecked(json: &str) -> Result<Signature, serde_json::Error> {
-        serde_json::from_str(json)
+        let mut reader = serde_json::Deserializer::from_str(json);
+        // nested rules have a limit of their own, above that of this reader
+        reader.disable_recursion_limit();
+        let signature = serde::Deserialize::deserialize(&mut reader)?;
+        reader.end()?;
+        Ok(signature)
     }
 
     /// Reads a signature from JSON.
