@@ -60,7 +60,7 @@ pub(super) fn give_way(
 }
 
 /// Returns true for a record of a log, which has a head of its own or in its envelope. Other lines belong to no log that
-/// could go on after them: they are prose, or the answer of a command.
+/// could continue after them: they are prose, or the answer of a command.
 fn is_of_log(hit: &Hit) -> bool {
     hit.format.is_log() && (hit.format != Format::Plain || hit.first.is_some())
 }
