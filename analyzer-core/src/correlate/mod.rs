@@ -105,8 +105,9 @@ pub(crate) fn renumber(document: &mut usize, numbers: &[usize]) {
 }
 
 /// Turns matches into findings in order of rank. `names` are the documents' names, `ends` their latest times and
-/// `last_records` the lines on which their last log records start; `reference` is the time from which ages are counted back, `now` the latest time in
-/// the input in nanoseconds since 1970. `audit` is true if notes are reported too.
+/// `last_records` the lines on which their last log records start; `reference` is the time from which ages are
+/// counted back, `now` the latest time in the input in nanoseconds since 1970. `audit` is true if notes are reported
+/// too.
 pub(crate) fn correlate(
     (catalogue, audit): (&Catalogue, bool),
     (names, ends, last_records): (&[String], &[Option<i128>], &[u64]),

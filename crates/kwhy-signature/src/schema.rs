@@ -310,15 +310,15 @@ fn without_place(error: &serde_json::Error) -> String {
 }
 
 impl Signature {
-    /// Reads a signature from JSON that was checked when it was written, without its file and its text. All callers share one
-    /// instance of what serde makes for this type: 0.1 MB.
+    /// Reads a signature from JSON that is trusted, without its file and its text: nothing is checked, and its depth is not
+    /// limited. All callers share one instance of what serde makes for this type: 0.1 MB.
     ///
     /// # Errors
     /// The text is not JSON, or is not a signature.
     #[inline(never)]
     pub fn unchecked(json: &str) -> Result<Signature, serde_json::Error> {
         let mut reader = serde_json::Deserializer::from_str(json);
-        // nested rules have a limit of their own, above that of this reader
+        // rules may nest deeper than this reader's limit; their own was tested before
         reader.disable_recursion_limit();
         let signature = serde::Deserialize::deserialize(&mut reader)?;
         reader.end()?;
