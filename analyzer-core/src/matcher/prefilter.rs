@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use kwhy_catalogue::Catalogue;
 use kwhy_model::{Event, Format, Text};
+use kwhy_prefilter::WordStarts;
 use kwhy_signature::{ConditionId, Index};
 
 use super::object_prefilter::ObjectPrefilter;
@@ -18,7 +18,7 @@ pub(crate) struct Prefilter {
     /// object is first tested.
     of_objects: Vec<OnceLock<ObjectPrefilter>>,
     /// Finds the words of statements; built when a text is first tested.
-    statements: OnceLock<Option<AhoCorasick>>,
+    statements: OnceLock<WordStarts>,
 }
 
 impl Prefilter {
@@ -80,25 +80,14 @@ impl Prefilter {
     fn statements(&self, texts: &[Text<'_>], into: &mut Vec<ConditionId>) {
         let all = &self.index.statements;
         // conditions that need no word come first, under an empty word
-        let first = usize::from(all.words.get(0) == Some(""));
-        let words = || all.iter().skip(first);
-        into.extend((0..first).flat_map(|number| all.conditions.get(number)));
-        let search = self.statements.get_or_init(|| {
-            // cheaper to build than the faster kinds
-            let kind = Some(AhoCorasickKind::NoncontiguousNFA);
-            let mut search = AhoCorasick::builder();
-            let search = search.kind(kind).ascii_case_insensitive(true);
-            search.build(words().map(|(word, _)| word.as_bytes())).ok()
-        });
-        let Some(search) = search else {
-            into.extend(words().flat_map(|(_, leaves)| leaves));
-            return;
-        };
+        if all.words.get(0) == Some("") {
+            into.extend(all.conditions.get(0));
+        }
+        let search = self.statements.get_or_init(|| WordStarts::new(&all.words));
         for text in texts {
-            let found = search.find_overlapping_iter(text.as_str());
-            into.extend(
-                found.flat_map(|word| all.conditions.get(first + word.pattern().as_usize())),
-            );
+            search.find_all(&all.words, text.as_str().as_bytes(), |word| {
+                into.extend(all.conditions.get(word));
+            });
         }
     }
 

@@ -140,7 +140,8 @@ pub struct Index {
     pub entries: Cow<'static, [ConditionId]>,
     /// Conditions without a literal, for which every record must be parsed.
     pub boundless: Cow<'static, [ConditionId]>,
-    /// The words of conditions on statements, sorted; the conditions that need no word are under an empty one.
+    /// The words of conditions on statements in lower case, sorted; the conditions that need no word are under an empty
+    /// one.
     pub statements: Words,
 }
 
@@ -177,7 +178,10 @@ impl Index {
                 RequirementKind::AnyEvent => any[0].push(leaf),
                 RequirementKind::AnyObject => any[1].push(leaf),
                 RequirementKind::AnyText if need.words.is_empty() => add(3, String::new(), leaf),
-                RequirementKind::AnyText => need.words.iter().for_each(|w| add(3, w.clone(), leaf)),
+                RequirementKind::AnyText => need
+                    .words
+                    .iter()
+                    .for_each(|w| add(3, w.to_ascii_lowercase(), leaf)),
             }
             if need.is_boundless() {
                 any[2].push(leaf);

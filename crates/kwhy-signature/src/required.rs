@@ -101,6 +101,14 @@ fn of_event(event: &EventPattern) -> LiteralRequirement {
             false => text.clone(),
         };
         let words: Vec<String> = entry.literals().iter().map(searched).collect();
+        // few events are of the kind or format: these are tested, rather than all records searched once more
+        if !event.kind.0.is_empty() || !event.format.0.is_empty() {
+            return LiteralRequirement {
+                what: RequirementKind::AnyEvent,
+                words: Vec::new(),
+                raw: words,
+            };
+        }
         return LiteralRequirement {
             what: RequirementKind::Entry,
             raw: words.clone(),
