@@ -76,7 +76,10 @@ impl ObjectExtent {
     fn see(&mut self, line: &Line<'_>) {
         let text = line.text.trim_end();
         if self.format == Format::ObjectJson {
-            self.open = self.open.map(|open| open + opened(text));
+            // brackets in a line of another program open nothing
+            if line.indent() > 0 || is_json(text) {
+                self.open = self.open.map(|open| open + opened(text));
+            }
             return;
         }
         if self.text.is_some_and(|indent| line.indent() > indent) {
@@ -117,9 +120,7 @@ impl ObjectExtent {
             None if bare == "---" => return true,
             None => {}
         }
-        let inner = without_mark(bare);
-        let field = key_length(inner)
-            .and_then(|end| Some((inner.get(..end)?, inner.get(end + 1..)?.trim())));
+        let field = key_and_value(without_mark(bare));
         if blank_lines > 0 {
             // objects rarely contain blank lines
             return blank_lines == 1
@@ -161,11 +162,12 @@ impl ObjectExtent {
                 || (blank_lines == 0
                     && (json_key(bare).is_some() || matches!(bare, "," | "]" | "}" | "],")));
         }
+        let continues = |next: Line<'_>| next.indent() > self.base && is_json(next.text.trim());
+        let is_amid = self.open.is_some() && rest.first().is_some_and(continues);
         let other = || foreign() || begins(line, rest) == Some(Format::ObjectYaml);
-        if line.indent() <= self.base && other() {
+        if line.indent() <= self.base && !is_amid && other() {
             return false;
         }
-        let continues = |next: Line<'_>| next.indent() > self.base && is_json(next.text.trim());
         is_json(bare) || is_ellipsis(bare) || rest.first().is_some_and(continues)
     }
 }
@@ -188,7 +190,8 @@ fn opened(text: &str) -> i64 {
     open
 }
 
-fn is_json(bare: &str) -> bool {
+/// Returns true if a line may be one of pretty-printed JSON, judging by its start.
+pub(super) fn is_json(bare: &str) -> bool {
     match bare.as_bytes().first() {
         Some(b'"') => json_key(bare).is_some() || bare.ends_with(['"', ',']),
         Some(b'{' | b'}' | b'[' | b']' | b',') => true,
@@ -201,6 +204,18 @@ fn is_json(bare: &str) -> bool {
         }
         _ => false,
     }
+}
+
+/// Splits a line of YAML into its key and value.
+fn key_and_value(bare: &str) -> Option<(&str, &str)> {
+    let end = key_length(bare)?;
+    Some((bare.get(..end)?, bare.get(end + 1..)?.trim()))
+}
+
+/// Returns the key at the start of a top-level line, if it may belong to a Kubernetes object.
+pub(super) fn object_key(bare: &str) -> Option<&str> {
+    let (key, value) = key_and_value(bare)?;
+    is_object_key(key, value).then_some(key)
 }
 
 /// Returns true if a top-level key may belong to a Kubernetes object: it is in lower camel case and not a word

@@ -105,6 +105,7 @@ pub(crate) fn parse_within<'a>(lines: &[Line<'a>], limits: &ReadLimits) -> Parse
     let first = rows.iter().find(|row| !row.line.is_blank());
     let is_json = first.is_some_and(|row| row.bare().starts_with(['{', '[', '"']));
     if is_json {
+        drop_foreign(&mut rows, &mut parsed);
         json(&Source::new(&rows), None, limits, &mut parsed);
     } else {
         indent_first(&mut rows);
@@ -115,6 +116,54 @@ pub(crate) fn parse_within<'a>(lines: &[Line<'a>], limits: &ReadLimits) -> Parse
     parsed.not_understood.sort_unstable();
     parsed.not_understood.dedup();
     parsed
+}
+
+/// Drops lines of other programs from pretty-printed JSON, which a terminal shows amid the output. A line without
+/// indentation in which a string continues that the terminal wrapped is none.
+fn drop_foreign(rows: &mut Vec<Row<'_>>, parsed: &mut Parsed<'_>) {
+    let opens_text = |row: &Row<'_>| {
+        let text = row.bare().as_bytes();
+        let escaped =
+            |at: usize| text[..at].iter().rev().take_while(|b| **b == b'\\').count() % 2 == 1;
+        memchr::memchr_iter(b'"', text)
+            .filter(|at| !escaped(*at))
+            .count()
+            % 2
+            == 1
+    };
+    // true if a string is open at the end of the row before
+    let mut in_text = None;
+    let mut foreign = Vec::new();
+    for at in 1..rows.len() {
+        let (before, row) = (&rows[at - 1], &rows[at]);
+        let bare = row.bare();
+        if row.indent() > 0
+            || bare.is_empty()
+            || extent::is_json(bare)
+            || recognise::is_ellipsis(bare)
+        {
+            in_text = None;
+            continue;
+        }
+        if in_text.unwrap_or_else(|| opens_text(before)) {
+            in_text = Some(!opens_text(row));
+        } else {
+            in_text = Some(false);
+            foreign.push(at);
+        }
+    }
+    if foreign.is_empty() {
+        return;
+    }
+    let lines = foreign.iter().filter_map(|at| rows.get(*at));
+    parsed
+        .not_understood
+        .extend(lines.map(|row| row.line.number));
+    let (mut at, mut foreign) = (0, foreign.into_iter().peekable());
+    rows.retain(|_| {
+        at += 1;
+        foreign.next_if_eq(&(at - 1)).is_none()
+    });
 }
 
 /// Restores the first line's indentation if it was lost because a selection started at its first letter: the next line
@@ -174,13 +223,13 @@ fn document<'a>(rows: &[Row<'a>], limits: &ReadLimits, parsed: &mut Parsed<'a>) 
     let mut keyed = false;
     for row in rows {
         let on_level = !row.line.is_blank() && row.indent() == base;
-        if on_level && !row.is_item() {
+        // a line of another program amid an item does not end the list
+        let key = extent::object_key(row.bare()).filter(|_| on_level && !row.is_item());
+        if let Some(key) = key {
             self::item(&mut item, limits, parsed);
-            let text = row.bare();
-            let key = recognise::key_length(text).and_then(|end| text.get(..end));
-            in_list = key == Some("items");
+            in_list = key == "items";
             has_items |= in_list;
-            of_kind |= key == Some("kind") && is_list_of_kind(text);
+            of_kind |= key == "kind" && is_list_of_kind(row.bare());
             keyed = true;
         }
         if on_level && row.is_item() && in_list {

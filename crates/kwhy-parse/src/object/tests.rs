@@ -540,3 +540,58 @@ fn a_claim_shows_how_its_resize_fares() {
         assert_eq!(field(&parsed(&text).objects[0], path), value, "{text}");
     }
 }
+
+#[test]
+fn lines_of_other_programs_amid_an_item_cost_no_other_item() {
+    let item = |name: &str, between: &str| {
+        format!("- apiVersion: v1\n{between}  kind: Pod\n  metadata:\n    name: {name}\n")
+    };
+    for line in [
+        "garbage\n",
+        "\u{1}\0Service\n",
+        "# a comment\n",
+        "error: the server is busy\n",
+        "W0304 05:06:07.123456      12 memcache.go:265] couldn't get the current list\n",
+    ] {
+        let [one, two, three] =
+            [("one", line), ("two", ""), ("three", line)].map(|it| item(it.0, it.1));
+        let text = format!("apiVersion: v1\nkind: List\nitems:\n{one}{two}{three}");
+        let parsed = parsed(&text);
+        let names = parsed.objects.iter().map(|pod| pod.subject.name.as_deref());
+        assert_eq!(
+            names.collect::<Vec<_>>(),
+            ["one", "two", "three"].map(Some),
+            "{line:?}"
+        );
+    }
+}
+
+#[test]
+fn lines_of_other_programs_amid_json_cost_no_object() {
+    let item = |name: &str| {
+        format!(
+            "        {{\n            \"kind\": \"Pod\",\n            \"metadata\": {{\n                \"name\": \"{name}\"\n            }}\n        }}"
+        )
+    };
+    let [one, two] = ["one", "two"].map(item);
+    let text = format!("{{\n    \"kind\": \"List\",\n    \"items\": [\n{one},\n{two}\n    ]\n}}\n");
+    let count = text.lines().count();
+    for foreign in [
+        "W0304 05:06:07.123456      12 memcache.go:265] couldn't get the current list: {",
+        "error: the server is busy",
+    ] {
+        for at in 1..count {
+            let mut all: Vec<&str> = text.lines().collect();
+            all.insert(at, foreign);
+            let text = all.join("\n");
+            let parsed = parsed(&text);
+            let names = parsed.objects.iter().map(|pod| pod.subject.name.as_deref());
+            assert_eq!(
+                names.collect::<Vec<_>>(),
+                [Some("one"), Some("two")],
+                "{text}"
+            );
+            assert_eq!(parsed.not_understood, [at as u64 + 1], "{text}");
+        }
+    }
+}
