@@ -212,12 +212,8 @@ fn context<'a>(
     let candidates: Vec<usize> = match separator {
         // JSON contains no raw tab, so the last one is the context's
         Separator::Tab => body.rfind("\t{").into_iter().collect(),
-        Separator::Spaces => body
-            .match_indices("  {\"")
-            .map(|(at, _)| at)
-            .take(8)
-            .collect(),
-        Separator::Space => body
+        // of several spaces, a page may have kept one
+        Separator::Spaces | Separator::Space => body
             .match_indices(" {\"")
             .map(|(at, _)| at)
             .take(8)
@@ -236,7 +232,9 @@ fn context<'a>(
         fields.extend(last.map(|member| member.field(payload)));
         let whole = members.end().is_some_and(|end| end == trimmed);
         // truncated or followed by other text, it is still the context if it started as one
-        if whole || (cut.is_none() && !fields.is_empty() && text[open..].starts_with("{\"")) {
+        let is_apart = separator != Separator::Spaces || body[..at].ends_with(' ');
+        let may_be_cut = cut.is_none() && is_apart && !fields.is_empty();
+        if whole || may_be_cut && text[open..].starts_with("{\"") {
             let region_end = if separator == Separator::Tab {
                 from + at
             } else {
@@ -371,6 +369,15 @@ mod tests {
             event.time.unwrap().to_string(),
             "2024-03-04T05:06:07.1234567Z"
         );
+    }
+
+    #[test]
+    fn one_space_before_the_context() {
+        let event = event(
+            "2024-03-04T05:06:07.123Z   ERROR   Failed to heat {\"error\": \"no {\\\"wood\\\"} here\", \"kind\": \"Oven\"}",
+        );
+        assert_eq!(event.message.as_str(), "Failed to heat");
+        assert_eq!(event.field("kind").unwrap().as_str(), "Oven");
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Envelopes around a log line, one file per envelope: `kubectl logs`, stern, docker compose, the
-//! log files of docker and the CRI, journald, syslog, talosctl.
+//! log files of docker and the CRI, journald, syslog, talosctl, supervisors of processes.
 //!
 //! An envelope is removed whatever the payload is, and envelopes nest in any order. Their content
 //! becomes the event's [`Envelope`]; their time is the record's if the payload has none.
@@ -13,6 +13,7 @@ mod journal_json;
 mod kubectl;
 mod sources;
 mod stern;
+mod supervisor;
 mod syslog;
 mod talos;
 
@@ -345,7 +346,9 @@ fn plain_layer(text: &str) -> Option<Layer> {
         b'{' => docker::layer(text)
             .or_else(|| journal_json::layer(text))
             .or_else(|| stern::json(text)),
-        b'[' => kubectl::prefixed(text).or_else(|| journal::monotonic(text)),
+        b'[' => kubectl::prefixed(text)
+            .or_else(|| journal::monotonic(text))
+            .or_else(|| supervisor::layer(text)),
         b'<' => syslog::layer(text),
         b'+' | b'-' => stern::marker(text),
         _ => None,

@@ -34,6 +34,24 @@ fn envelopes() {
 }
 
 #[test]
+fn processes_of_a_supervisor() {
+    for record in [
+        "time=\"2024-03-04T05:06:07Z\" level=error msg=\"no room",
+        "E0304 05:06:07.123456       7 rest.go:2] no room",
+        "{\"level\":\"error\",\"msg\":\"no room\"}",
+    ] {
+        let (envelopes, inner) = peeled(&format!("[oven-manager-2] {record}"));
+        assert_eq!(inner, record);
+        assert_eq!(envelopes.merged.program.unwrap().as_str(), "oven-manager-2");
+        for head in ["[error] ", "[main-1]", "[Oven-1] ", "[oven-1]: "] {
+            let line = format!("{head}{record}");
+            assert_eq!(peeled(&line).1, line);
+        }
+    }
+    assert_eq!(peeled("[oven-1] no room").1, "[oven-1] no room");
+}
+
+#[test]
 fn months_of_east_asia() {
     for (month, number) in [
         ("10月", 10),
