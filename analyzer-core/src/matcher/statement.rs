@@ -169,6 +169,11 @@ const AUXILIARIES: [&str; 10] = [
     "are", "be", "been", "being", "has", "have", "is", "ran", "was", "were",
 ];
 
+/// Words that report within a phrase that something does not work: `it cannot start`.
+const NEGATIONS: [&str; 9] = [
+    "cannot", "can't", "couldn't", "didn't", "doesn't", "don't", "never", "not", "won't",
+];
+
 /// Parts of words in other languages that report.
 const REPORTS: [&str; 26] = [
     "报",
@@ -233,7 +238,12 @@ pub(super) fn is_stated(text: &str, range: Range<usize>) -> bool {
         return true;
     }
     let has_verb = words(before).any(is_verb)
-        || words(phrase).any(|word| is_verb(word) || is_one_of(&AUXILIARIES, word))
+        || words(phrase).any(|word| {
+            [&AUXILIARIES[..], &NEGATIONS]
+                .iter()
+                .any(|known| is_one_of(known, word))
+                || is_verb(word)
+        })
         || words(after).take(AFTER).any(is_verb)
         || words(before)
             .rev()
@@ -404,6 +414,10 @@ mod tests {
         for (text, phrase, is_stated) in [
             ("new cranes will fail to lift", "will fail to lift", false),
             ("new cranes fail to lift", "fail to lift", true),
+            ("the crane cannot start.", "cannot start", true),
+            ("two cranes do not start.", "do not start", true),
+            ("if the crane cannot start, call us", "cannot start", false),
+            ("what to do about a crane start", "crane start", false),
         ] {
             let start = text.find(phrase).unwrap();
             assert_eq!(
