@@ -40,7 +40,8 @@ fn processes_of_a_supervisor() {
         "E0304 05:06:07.123456       7 rest.go:2] no room",
         "{\"level\":\"error\",\"msg\":\"no room\"}",
     ] {
-        let (envelopes, inner) = peeled(&format!("[oven-manager-2] {record}"));
+        let line = format!("[oven-manager-2] {record}");
+        let (envelopes, inner) = peeled(&line);
         assert_eq!(inner, record);
         assert_eq!(envelopes.merged.program.unwrap().as_str(), "oven-manager-2");
         for head in ["[error] ", "[main-1]", "[Oven-1] ", "[oven-1]: "] {
