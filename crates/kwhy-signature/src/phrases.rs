@@ -27,6 +27,30 @@ const TELLING_WORD: usize = 4;
 /// The minimum length of a single word that is rare in logs.
 const RARE_WORD: usize = 14;
 
+/// Words that most logs contain in any order, such as `for service`.
+const EVERYDAY: [&str; 20] = [
+    "and",
+    "at",
+    "by",
+    "cluster",
+    "container",
+    "for",
+    "from",
+    "in",
+    "namespace",
+    "node",
+    "of",
+    "on",
+    "or",
+    "pod",
+    "pods",
+    "service",
+    "services",
+    "the",
+    "to",
+    "with",
+];
+
 /// The minimum length of the words in each of several alternative texts that are rare enough.
 const SHORTEST_OF_SEVERAL: usize = 8;
 
@@ -135,7 +159,8 @@ fn is_rare(text: &str, is_several: bool) -> bool {
     } else {
         0
     };
-    words.len() + quoted >= enough && has_own_words(words)
+    let is_everyday = words.split(' ').all(|word| EVERYDAY.contains(&word));
+    words.len() + quoted >= enough && !is_everyday && has_own_words(words)
 }
 
 /// Strips the marks and spaces around a text.
