@@ -63,7 +63,7 @@ fn unknown_words_in_known_frames() {
         ),
         (
             "bash: /oven/bake: No such file or directory",
-            "container/app-error",
+            "container/command-not-found",
         ),
         (
             "{\"level\":\"error\",\"ts\":\"2024-03-04T05:06:07Z\",\"msg\":\"giving up: the oven is cold\"}",

@@ -22,6 +22,9 @@ const MAX_SPREAD: usize = 36 * 1024;
 /// The maximum number of lines that [`record_at`] examines.
 const MAX_RECORD_LINES: usize = 64;
 
+/// The length in bytes up to which the parts of a split line are joined.
+const MAX_WHOLE: usize = 4096;
+
 /// The length at which docker may have split a line.
 pub const DOCKER_LINE: usize = 16_000;
 
@@ -118,6 +121,27 @@ fn is_second_line(bytes: &[u8], at: usize, line: &[u8]) -> bool {
         .is_some_and(|before| log::is_second_line_anywhere(&text(before), &text(line)))
 }
 
+/// Returns a line with the parts that follow it in its stream, if the container runtime split it: a part may lack what
+/// shows that the line continues a record.
+fn whole_line<'b>(bytes: &'b [u8], at: usize, line: &'b [u8]) -> Cow<'b, [u8]> {
+    let Some(first) = Cri::of(line).filter(|first| first.partial) else {
+        return Cow::Borrowed(line);
+    };
+    let mut whole = line.to_vec();
+    for after in lines_after(bytes, at).take(MAX_RECORD_LINES) {
+        let Some(part) = Cri::of(after) else {
+            break;
+        };
+        if part.stream == first.stream {
+            whole.extend_from_slice(after.get(part.payload..).unwrap_or_default());
+            if !part.partial || whole.len() > MAX_WHOLE {
+                break;
+            }
+        }
+    }
+    Cow::Owned(whole)
+}
+
 /// Returns true if the payload of an enveloped line continues the previous record.
 fn continues_in_envelope(bytes: &[u8], at: usize, line: &[u8]) -> bool {
     // a payload that starts a record continues none; fast path for the CRI, the most common envelope
@@ -125,7 +149,8 @@ fn continues_in_envelope(bytes: &[u8], at: usize, line: &[u8]) -> bool {
     if payload.and_then(payload_format).is_some() {
         return false;
     }
-    let line = text(line);
+    let whole = whole_line(bytes, at, line);
+    let line = text(&whole);
     if let Some(entry) = entry_at(bytes, at, &line) {
         return entry.continues;
     }
