@@ -223,8 +223,13 @@ fn document<'a>(rows: &[Row<'a>], limits: &ReadLimits, parsed: &mut Parsed<'a>) 
     let mut keyed = false;
     for row in rows {
         let on_level = !row.line.is_blank() && row.indent() == base;
+        let is_top = on_level && !row.is_item();
+        let key = extent::object_key(row.bare()).filter(|_| is_top);
         // a line of another program amid an item does not end the list
-        let key = extent::object_key(row.bare()).filter(|_| on_level && !row.is_item());
+        if is_top && key.is_none() && recognise::key_length(row.bare()).is_some() {
+            parsed.not_understood.push(row.line.number);
+            continue;
+        }
         if let Some(key) = key {
             self::item(&mut item, limits, parsed);
             in_list = key == "items";

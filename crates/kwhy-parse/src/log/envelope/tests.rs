@@ -38,7 +38,6 @@ fn processes_of_a_supervisor() {
     for record in [
         "time=\"2024-03-04T05:06:07Z\" level=error msg=\"no room",
         "E0304 05:06:07.123456       7 rest.go:2] no room",
-        "{\"level\":\"error\",\"msg\":\"no room\"}",
     ] {
         let line = format!("[oven-manager-2] {record}");
         let (envelopes, inner) = peeled(&line);
