@@ -117,7 +117,7 @@ fn on_every_example() {
 
 #[test]
 fn on_every_fixture() {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures");
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures");
     let mut files = Vec::new();
     for folder in [
         "cases",
@@ -301,7 +301,7 @@ fn objects() -> impl Strategy<Value = String> {
     ]);
     let piece = (file, any::<Index>(), 1..90usize, any::<bool>());
     proptest::collection::vec(piece, 1..4).prop_map(|pieces| {
-        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/objects");
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/objects");
         let mut text = String::new();
         for (number, (file, from, count, log)) in pieces.into_iter().enumerate() {
             let whole = std::fs::read_to_string(format!("{root}/{file}")).unwrap();

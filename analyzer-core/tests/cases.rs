@@ -168,7 +168,7 @@ struct Case {
 
 fn folders(kind: &str) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../fixtures")
+        .join("../../fixtures")
         .join(kind);
     let entries = fs::read_dir(&root).unwrap_or_else(|error| panic!("{}: {error}", root.display()));
     let mut folders: Vec<PathBuf> = entries

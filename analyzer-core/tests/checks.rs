@@ -23,7 +23,7 @@ struct Expected {
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../fixtures/checks")
+        .join("../../fixtures/checks")
         .join(name)
 }
 

@@ -192,7 +192,7 @@ fn for_each<T: Sync>(items: &[T], work: impl Fn(&T) + Sync) {
 fn every_command_of_the_fixtures_can_be_typed() {
     let mut files = Vec::new();
     fixtures(
-        &Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures"),
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures"),
         &mut files,
     );
     let wrong = Mutex::new(Vec::new());

@@ -23,7 +23,7 @@ struct Fixture {
 }
 
 fn fixtures() -> Vec<Fixture> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/describe");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/describe");
     let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())

@@ -89,7 +89,7 @@ impl Beside {
 }
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/incidents")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/incidents")
 }
 
 /// Collects the files below a folder, as sorted relative paths.

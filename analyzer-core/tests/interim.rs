@@ -31,7 +31,7 @@ fn read(incident: &mut Incident, (name, bytes): &(String, Vec<u8>)) {
 
 #[test]
 fn an_interim_report_is_that_of_what_was_read_and_changes_nothing() {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/incidents");
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/incidents");
     let mut folders: Vec<PathBuf> = fs::read_dir(root)
         .unwrap()
         .map(|entry| entry.unwrap().path())

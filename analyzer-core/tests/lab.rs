@@ -83,7 +83,7 @@ fn run(analyzer: &Analyzer, folder: &Path) -> (bool, Outcome) {
 
 #[test]
 fn the_injected_cause_is_named() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/lab");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/lab");
     let mut folders: Vec<_> = fs::read_dir(root)
         .unwrap()
         .map(|entry| entry.unwrap().path())

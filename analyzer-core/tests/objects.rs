@@ -14,7 +14,7 @@ use serde_json::{Map, json};
 const GROUPS: &[&str] = &["workloads", "cluster", "services", "events"];
 
 fn fixture(name: &str) -> String {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/objects");
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/objects");
     fs::read_to_string(Path::new(root).join(name)).unwrap()
 }
 

@@ -21,7 +21,7 @@ static TEXTS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let mut texts: Vec<Vec<u8>> = examples
         .map(|example| example.text.clone().into_bytes())
         .collect();
-    let cases = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/cases");
+    let cases = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/cases");
     if let Ok(folders) = std::fs::read_dir(cases) {
         let mut inputs: Vec<_> = folders
             .filter_map(|folder| Some(folder.ok()?.path().join("input.txt")))
@@ -29,12 +29,12 @@ static TEXTS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
         inputs.sort();
         texts.extend(inputs.iter().filter_map(|input| std::fs::read(input).ok()));
     }
-    let objects = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/objects");
+    let objects = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/objects");
     for name in ["events.yaml", "events.json", "services.yaml"] {
         texts.extend(std::fs::read(format!("{objects}/{name}")));
     }
     // describe output of each kind
-    let describes = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/describe");
+    let describes = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/describe");
     if let Ok(files) = std::fs::read_dir(describes) {
         let mut inputs: Vec<_> = files.filter_map(|file| Some(file.ok()?.path())).collect();
         inputs.retain(|path| path.extension().is_some_and(|end| end == "txt"));

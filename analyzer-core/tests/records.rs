@@ -8,7 +8,7 @@ use crate::neutral::records;
 
 /// Returns the logs of a folder below `fixtures/logs`, sorted by name.
 pub fn logs(folder: &str) -> Vec<PathBuf> {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/logs");
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/logs");
     let entries = std::fs::read_dir(Path::new(root).join(folder)).unwrap();
     let mut logs: Vec<PathBuf> = entries
         .map(|entry| entry.unwrap().path())

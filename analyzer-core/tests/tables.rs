@@ -15,7 +15,10 @@ use proptest::sample::{Index, select};
 
 /// The fixtures by name.
 static FIXTURES: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/tables"));
+    let folder = Path::new(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../fixtures/tables"
+    ));
     let files = fs::read_dir(folder)
         .unwrap()
         .map(|file| file.unwrap().path());

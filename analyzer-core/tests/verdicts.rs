@@ -28,7 +28,7 @@ struct Unknown {
 
 fn fixtures(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../fixtures")
+        .join("../../fixtures")
         .join(folder)
 }
 

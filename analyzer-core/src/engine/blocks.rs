@@ -293,18 +293,17 @@ impl<R: Read> Blocks<R> {
         if is_plain {
             self.fill_in_place(wanted);
         } else {
-            // kept between reads, as a new buffer would have to be zeroed
             let mut chunk = std::mem::take(&mut self.chunk);
-            chunk.resize(chunk.len().max(wanted), 0);
-            let length = self.read_into(&mut chunk[..wanted]);
-            if length == 0
+            chunk.clear();
+            self.read_onto(&mut chunk, wanted);
+            if chunk.is_empty()
                 && let Some(encoding) = &mut self.encoding
             {
                 let (rest, undecoded) = encoding.finish();
                 self.undecoded += undecoded;
                 self.take(rest.as_bytes());
             }
-            self.decode(&chunk[..length]);
+            self.decode(&chunk);
             self.chunk = chunk;
         }
         if self.ended {
@@ -312,32 +311,24 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// Fills bytes from the reader and returns their number; at 0 the document ends.
-    fn read_into(&mut self, bytes: &mut [u8]) -> usize {
-        let mut length = 0;
-        while length < bytes.len() && !self.ended {
-            match self.reader.read(&mut bytes[length..]) {
-                Ok(0) => break,
-                Ok(more) => length = bytes.len().min(length + more),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => {
-                    self.failure = Some(error);
-                    self.ended = true;
-                }
-            }
+    /// Appends up to this many bytes from the reader; if there is none, the document ends.
+    fn read_onto(&mut self, bytes: &mut Vec<u8>, wanted: usize) {
+        let before = bytes.len();
+        bytes.reserve(wanted);
+        if let Err(error) = self.reader.by_ref().take(wanted as u64).read_to_end(bytes) {
+            self.failure = Some(error);
+            self.ended = true;
         }
+        let length = bytes.len() - before;
         self.read += length as u64;
         self.ended |= length == 0;
-        length
     }
 
     /// Reads straight into the buffer: for text that needs no decoding and whose lines are whole so far.
     fn fill_in_place(&mut self, wanted: usize) {
         let before = self.buffer.len();
         let mut buffer = std::mem::take(&mut self.buffer);
-        buffer.resize(before + wanted, 0);
-        let length = self.read_into(&mut buffer[before..]);
-        buffer.truncate(before + length);
+        self.read_onto(&mut buffer, wanted);
         self.buffer = buffer;
         let more = &self.buffer[before..];
         let end = memchr(b'\n', more).map_or(self.buffer.len(), |end| before + end);

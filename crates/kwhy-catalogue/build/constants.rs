@@ -41,8 +41,8 @@ pub fn write_index(index: &Index, out: &mut String) -> Result<(), Error> {
     }
     writeln!(
         out,
-        "    buckets: Cow::Borrowed(&{:?}), entries: Cow::Borrowed(&{:?}) }},",
-        qgrams.buckets, qgrams.entries
+        "    buckets: Cow::Borrowed(&{:?}), entries: Cow::Borrowed(&{:?}), windows: Cow::Borrowed(&{:?}) }},",
+        qgrams.buckets, qgrams.entries, qgrams.windows
     )?;
     let literals = texts(&index.literals.literals);
     writeln!(out, "    literals: {literals}, short: OnceLock::new() }},")?;

@@ -8,6 +8,7 @@ mod community;
 mod constants;
 mod mechanisms;
 mod packed;
+mod parallel;
 mod topology;
 mod writers;
 mod yaml;
@@ -22,7 +23,7 @@ use kwhy_signature::{
     Causes, Index, Signature, SignatureError, advice, check, digests, needs, placement,
 };
 
-type Failure = Box<dyn std::error::Error>;
+type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 const CAUSES: &str = "causes.yaml";
 const MECHANISMS: &str = "mechanisms.yaml";
@@ -93,34 +94,69 @@ fn read_signatures(root: &Path, causes: &Causes) -> Result<Vec<File>, Failure> {
     collect(&folder, &mut paths)?;
     paths.sort();
     let mut files: BTreeMap<String, File> = BTreeMap::new();
-    for path in paths {
-        let name = path
-            .strip_prefix(root)?
-            .to_string_lossy()
-            .replace('\\', "/");
-        let yaml = fs::read_to_string(&path)?;
-        for signature in read(&name, &yaml, causes)? {
-            let below = name.trim_start_matches("signatures/");
-            let expected = placement::expected(&signature, below);
-            if expected != below {
-                let message = format!("this file belongs at signatures/{expected}");
-                return Err(SignatureError::new(&name, &yaml, (1, 1), message).into());
+    for read in parallel::map(&paths, |path| read_file(root, path, causes)) {
+        for file in read? {
+            if let Some(other) = files.get(&file.signature.id) {
+                let id = &file.signature.id;
+                return Err(SignatureError::taken(&file.name, &file.yaml, id, &other.name).into());
             }
-            if let Some(other) = files.get(&signature.id) {
-                let id = &signature.id;
-                return Err(SignatureError::taken(&name, &yaml, id, &other.name).into());
-            }
-            let file = File {
-                name: name.clone(),
-                yaml: yaml.clone(),
-                signature,
-            };
             files.insert(file.signature.id.clone(), file);
         }
     }
     let mut files: Vec<File> = files.into_values().collect();
     files.sort_by(|a, b| a.signature.cause.cmp(&b.signature.cause));
     Ok(files)
+}
+
+/// Reads the signatures of a file.
+fn read_file(root: &Path, path: &Path, causes: &Causes) -> Result<Vec<File>, Failure> {
+    let name = path
+        .strip_prefix(root)?
+        .to_string_lossy()
+        .replace('\\', "/");
+    let yaml = fs::read_to_string(path)?;
+    let mut files = Vec::new();
+    for signature in read(&name, &yaml, causes)? {
+        let below = name.trim_start_matches("signatures/");
+        let expected = placement::expected(&signature, below);
+        if expected != below {
+            let message = format!("this file belongs at signatures/{expected}");
+            return Err(SignatureError::new(&name, &yaml, (1, 1), message).into());
+        }
+        files.push(File {
+            name: name.clone(),
+            yaml: yaml.clone(),
+            signature,
+        });
+    }
+    Ok(files)
+}
+
+/// The texts that are kept of a signature.
+struct Kept {
+    json: String,
+    digests: String,
+    yaml: Own,
+    /// The texts of its examples.
+    examples: String,
+}
+
+impl Kept {
+    fn of(file: &File) -> Result<Kept, Failure> {
+        let mut value: serde_json::Map<String, serde_json::Value> =
+            serde_yaml::from_str(&file.yaml)?;
+        let mut examples = String::new();
+        if let Some(written) = value.remove("examples") {
+            collect_texts(&written, &mut examples);
+        }
+        let json = format!("{}\n{}", file.name, serde_json::to_string(&value)?);
+        Ok(Kept {
+            digests: digests(&file.signature.condition)?,
+            yaml: Own::of(&file.yaml, &json).ok_or("a signature contains U+0000")?,
+            json,
+            examples,
+        })
+    }
 }
 
 /// Writes the signatures and their index as constants, with the signatures' texts packed.
@@ -135,33 +171,35 @@ fn write_signatures(
     let mut sample = typical;
     let mut texts = Vec::new();
     let mut builtins = Vec::new();
-    for (number, file) in (0..).zip(files) {
-        let mut value: serde_json::Map<String, serde_json::Value> =
-            serde_yaml::from_str(&file.yaml)?;
-        if let Some(examples) = value.remove("examples") {
-            collect_texts(&examples, &mut sample);
-        }
+    for (number, (file, kept)) in (0..).zip(files.iter().zip(parallel::map(files, Kept::of))) {
+        let kept = kept?;
+        sample.push_str(&kept.examples);
         needed.extend(needs(number, &file.signature.condition));
-        let json = format!("{}\n{}", file.name, serde_json::to_string(&value)?);
-        let digests = digests(&file.signature.condition)?;
-        let yaml = Own::of(&file.yaml, &json).ok_or("a signature contains U+0000")?;
         builtins.push(packed::Builtin {
-            json: packed::add(&mut texts, json),
-            digests: digests
+            json: packed::add(&mut texts, kept.json),
+            digests: kept
+                .digests
                 .lines()
                 .map(|line| packed::add(&mut texts, line.to_owned()))
                 .collect(),
-            yaml: packed::add(&mut texts, yaml.text),
-            passages: yaml.passages,
+            yaml: packed::add(&mut texts, kept.yaml.text),
+            passages: kept.yaml.passages,
             is_relation: file.signature.condition.is_relation(),
         });
     }
-    let (grammar, all) = packed::write(&builtins, &texts, out)?;
+    // packing takes longer than the index
+    let (index, packed) = std::thread::scope(|scope| {
+        let index = scope.spawn(|| Index::new(needed, &sample));
+        let packed = packed::write(&builtins, &texts, out);
+        (index.join(), packed)
+    });
+    let index = index.map_err(|_| "the index cannot be built")?;
+    let (grammar, all) = packed?;
     fs::write(target.join("grammar.bin"), grammar)?;
     fs::write(target.join("packed.bin"), all)?;
     let ids: kwhy_prefilter::Texts = files.iter().map(|file| &file.signature.id).collect();
     writeln!(out, "static IDS: Texts = {};", constants::texts(&ids))?;
-    constants::write_index(&Index::new(needed, &sample), out)?;
+    constants::write_index(&index, out)?;
     Ok(())
 }
 

@@ -51,45 +51,38 @@ const READ: usize = (ROUND - 1) * STRIDE + WORD;
 type Bitmap = [u64; 1 << (BITS - 6)];
 type Closer = [u64; 1 << (CLOSER_BITS - 6)];
 
-/// A q-gram in ten bytes, as there are tens of thousands: 16 bits of its hash, 16 of the hash of eight check bytes of its
-/// literal, the literal's number (24 bits), and the offsets of the q-gram and of the check bytes in the literal (12 bits each).
-pub type Entry = [u16; 5];
+/// A q-gram in six bytes, as there are tens of thousands: 16 bits of its hash, and in the others its literal's number
+/// (24 bits) and its place in the literal's window.
+pub type Entry = [u16; 3];
+
+/// A literal's window: 16 bits of the hash of eight check bytes, the offset of the window, and that of the check bytes.
+pub type Window = [u16; 3];
 
 /// The maximum number of literals.
 const MAX_LITERALS: usize = 1 << 24;
 
-fn entry(tag: u32, check: u16, number: u32, at: usize, other: usize) -> Entry {
-    let (at, other) = (at as u16, other as u16);
-    [
-        closer_tag(tag),
-        check,
-        number as u16,
-        (number >> 16) as u16 | at << 8,
-        at >> 8 | other << 4,
-    ]
+fn entry(tag: u32, number: u32, place: usize) -> Entry {
+    let high = (number >> 16) as u16 | (place as u16) << 8;
+    [closer_tag(tag), number as u16, high]
 }
 
 /// Returns the number of an entry's literal.
 #[inline]
-fn number(entry: &Entry) -> u32 {
-    let [_, _, low, high, _] = *entry;
-    u32::from(low) | u32::from(high & 0xff) << 16
+fn number([_, low, high]: &Entry) -> u32 {
+    u32::from(*low) | u32::from(*high & 0xff) << 16
+}
+
+/// Returns the place of an entry's q-gram in its window.
+#[inline]
+fn place([.., high]: &Entry) -> usize {
+    usize::from(high >> 8)
 }
 
 /// Returns an entry for a literal whose number is higher by `shift`.
 fn shifted(entry: &Entry, shift: u32) -> Entry {
     let number = number(entry) + shift;
-    let [tag, check, _, high, offsets] = *entry;
-    let high = high & 0xff00 | (number >> 16) as u16;
-    [tag, check, number as u16, high, offsets]
-}
-
-/// Returns the offsets of an entry's q-gram and of its check bytes.
-#[inline]
-fn offsets(entry: &Entry) -> (usize, usize) {
-    let [_, _, _, low, high] = *entry;
-    let at = low >> 8 | (high & 0xf) << 8;
-    (at.into(), (high >> 4).into())
+    let high = entry[2] & 0xff00 | (number >> 16) as u16;
+    [entry[0], number as u16, high]
 }
 
 /// An index that finds literals of at least [`MIN_LITERAL`] bytes.
@@ -107,6 +100,8 @@ pub struct QGramIndex {
     pub buckets: Cow<'static, [u32]>,
     /// The entries, sorted by bucket.
     pub entries: Cow<'static, [Entry]>,
+    /// The windows of the literals by number; that of a short literal is never asked for.
+    pub windows: Cow<'static, [Window]>,
 }
 
 /// Fibonacci hashing: the high bits of the product are well mixed.
@@ -226,9 +221,11 @@ impl QGramIndex {
         let seen = Frequencies::new(counted.filter(|_| !sample.is_empty()));
         let mut grams = QGramIndex::default();
         let mut entries = Vec::new();
+        let mut windows = Vec::new();
         for (number, text) in (0..).zip(literals.take(MAX_LITERALS)) {
             let text = &text.as_bytes()[..text.len().min(MAX_WINDOW_END)];
             if text.len() < MIN_LITERAL {
+                windows.push(Window::default());
                 continue;
             }
             let whole = text.len() >= MIN_LITERAL + WORD - Q;
@@ -240,17 +237,20 @@ impl QGramIndex {
             }
             .to_mut();
             closer.resize(1 << (CLOSER_BITS - 6), 0);
-            for at in start..start + STRIDE {
-                let slot = closer_slot(word(&text[at..]), whole);
+            for place in 0..STRIDE {
+                let word = word(&text[start + place..]);
+                let slot = closer_slot(word, whole);
                 closer[slot / 64] |= 1 << (slot % 64);
-                let tag = tag(gram(word(&text[at..])));
-                let other = check_offset(text, at, &seen);
-                let check = check_tag(word(&text[other..]));
-                entries.push((tag, number, at, entry(tag, check, number, at, other)));
+                let tag = tag(gram(word));
+                entries.push((tag, number, place, entry(tag, number, place)));
             }
+            let other = check_offset(text, start, &seen);
+            let check = check_tag(word(&text[other..]));
+            windows.push([check, start as u16, other as u16]);
         }
         entries.sort_unstable();
         grams.lay_out(&entries);
+        grams.windows = Cow::Owned(windows);
         grams
     }
 
@@ -300,12 +300,17 @@ impl QGramIndex {
                 .for_each(|(mine, theirs)| *mine |= theirs);
             Cow::Owned(bits)
         };
+        // of literals beyond the maximum there is no entry
+        let mut windows = self.windows.to_vec();
+        windows.resize(shift as usize, Window::default());
+        windows.extend(other.windows.iter());
         QGramIndex {
             bitmap: either(&self.bitmap, &other.bitmap),
             words: either(&self.words, &other.words),
             lone: either(&self.lone, &other.lone),
             buckets: Cow::Owned(buckets),
             entries: Cow::Owned(entries),
+            windows: Cow::Owned(windows),
         }
     }
 
@@ -408,11 +413,11 @@ impl QGramIndex {
     fn place(&self, text: &[u8], at: usize, found: &mut dyn FnMut(usize, u32)) {
         let tag = tag(gram(word(&text[at..])));
         for entry in self.bucket(bucket(tag)) {
-            let (offset, other) = offsets(entry);
             if entry[0] == closer_tag(tag)
-                && let Some(start) = at.checked_sub(offset)
-                && let Some(there) = text.get(start + other..)
-                && check_tag(word(there)) == entry[1]
+                && let Some([check, offset, other]) = self.windows.get(number(entry) as usize)
+                && let Some(start) = at.checked_sub(usize::from(*offset) + place(entry))
+                && let Some(there) = text.get(start + usize::from(*other)..)
+                && check_tag(word(there)) == *check
             {
                 found(start, number(entry));
             }
@@ -442,7 +447,7 @@ fn rarest_window(text: &[u8], length: usize, seen: &Frequencies) -> usize {
     rarest.map_or(0, |(start, _)| start)
 }
 
-/// Returns the offset of a literal's check bytes for its q-gram at `at`: the rarer end of the literal.
+/// Returns the offset of a literal's check bytes, given that of its window: the rarer end of the literal.
 fn check_offset(text: &[u8], at: usize, seen: &Frequencies) -> usize {
     let last = text.len().saturating_sub(WORD);
     let start = (seen.times(&text[..Q]), Q.saturating_sub(at));
@@ -510,13 +515,11 @@ mod tests {
 
     #[test]
     fn entries_hold_what_they_are_made_of() {
-        for (number_in, at, other) in [(0, 0, 0), (0x123, 7, 9), (0xff_fffe, 0xfff, 0xffe)] {
-            let made = entry(0xffff_fffc, 0xabcd, number_in, at, other);
-            assert_eq!(made[1], 0xabcd);
-            assert_eq!((number(&made), offsets(&made)), (number_in, (at, other)));
+        for (number_in, place_in) in [(0, 0), (0x123, 3), (0xff_fffe, STRIDE - 1)] {
+            let made = entry(0xffff_fffc, number_in, place_in);
+            assert_eq!((number(&made), place(&made)), (number_in, place_in));
             let made = shifted(&made, 1);
-            assert_eq!(number(&made), number_in + 1);
-            assert_eq!((made[1], offsets(&made)), (0xabcd, (at, other)));
+            assert_eq!((number(&made), place(&made)), (number_in + 1, place_in));
         }
     }
 
