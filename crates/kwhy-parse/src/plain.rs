@@ -5,6 +5,7 @@
 //! line of its own. Sentences quoted in JSON are separate texts (`log/json_sentences.rs`).
 
 mod code_span;
+mod reasons;
 
 use super::log;
 use crate::input::Line;
@@ -29,6 +30,7 @@ pub fn parse<'a>(format: Format, lines: &[Line<'a>]) -> Parsed<'a> {
             join(&lines[at..at + taken])
         };
         let sentences = match taken {
+            1 if reasons::is_list(line.text) => reasons::read(line),
             1 => log::json_sentences(line),
             _ => Vec::new(),
         };

@@ -170,7 +170,12 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
         }
         None => (layout, events),
     };
-    let found = kinds::detect_kind::detect(lines.get(..layout.len() + raw.len()).unwrap_or(lines));
+    let rows = match events {
+        Events::Lines(rows) => rows,
+        _ => &[],
+    };
+    let own = lines.get(..layout.len() + raw.len()).unwrap_or(lines);
+    let found = kinds::detect_kind::detect(own, rows);
     let kind = found.map(|found| found.kind);
     let is_part = found.is_none() && kinds::detect_kind::is_generic_part(layout);
     let reader = if is_part {
@@ -202,8 +207,8 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
         subject.node = fields.text("node").map(|node| node.into_owned());
         super::object::of_containers(Format::Describe, &fields, &subject, &mut parsed.events);
     }
-    // a condition's message is in the Events table too, unless both ends of the text were cut off
-    let has_ends = subject.name.is_some() || !matches!(events, Events::Absent);
+    // a condition's message is in the Events table too, unless both ends of the text were cut off or no events are left
+    let has_ends = subject.name.is_some() || matches!(events, Events::Lines(_));
     if found.is_some_and(|found| found.is_generic) {
         super::object::of_status(Format::Describe, &fields, &subject, &mut parsed.events);
     } else if is_part || (kind != Some("Pod") && !has_ends) {

@@ -17,6 +17,8 @@ enum ValueSyntax {
     Path,
     /// A number.
     Number,
+    /// Numbers of replicas.
+    Counts,
     /// `True` or `False`.
     Flag,
     /// A date in RFC 1123.
@@ -66,6 +68,7 @@ const KEYS: &[(&str, ValueSyntax)] = &[
     ("Containers", ValueSyntax::Title),
     ("Controlled By", ValueSyntax::Path),
     ("CreationTimestamp", ValueSyntax::Date),
+    ("Deployment pods", ValueSyntax::Any),
     ("DownwardAPI", ValueSyntax::Word),
     ("Environment", ValueSyntax::OneOf(&["", "<none>"])),
     ("Environment Variables from", ValueSyntax::Title),
@@ -91,6 +94,8 @@ const KEYS: &[(&str, ValueSyntax)] = &[
     ),
     ("Last Transition Time", ValueSyntax::Word),
     ("Limits", ValueSyntax::Title),
+    ("Max replicas", ValueSyntax::Number),
+    ("Min replicas", ValueSyntax::Number),
     ("Mounts", ValueSyntax::OneOf(&["", "<none>"])),
     ("Namespace", ValueSyntax::Word),
     ("NewReplicaSet", ValueSyntax::Any),
@@ -98,6 +103,7 @@ const KEYS: &[(&str, ValueSyntax)] = &[
     ("Node-Selectors", ValueSyntax::Pair),
     ("NominatedNodeName", ValueSyntax::Word),
     ("OldReplicaSets", ValueSyntax::Any),
+    ("Pod Template", ValueSyntax::Title),
     ("Pods Status", ValueSyntax::Any),
     ("Pods Statuses", ValueSyntax::Any),
     ("Priority Class Name", ValueSyntax::Word),
@@ -105,6 +111,7 @@ const KEYS: &[(&str, ValueSyntax)] = &[
     ("Ready", ValueSyntax::Flag),
     ("Reason", ValueSyntax::OneOf(CONTAINER_REASONS)),
     ("Reclaim Policy", ValueSyntax::Word),
+    ("Replicas", ValueSyntax::Counts),
     ("Requests", ValueSyntax::Title),
     ("Restart Count", ValueSyntax::Number),
     ("SecretName", ValueSyntax::Word),
@@ -248,6 +255,7 @@ impl ValueSyntax {
                 is_absent(value) || (is_word && value.contains(['/', ':', '.']) && value.len() > 2)
             }
             ValueSyntax::Number => !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit()),
+            ValueSyntax::Counts => value.contains(" desired | ") || value.contains(" current / "),
             ValueSyntax::Flag => matches!(value, "True" | "False"),
             ValueSyntax::Date => {
                 let mut words = value.split_whitespace();

@@ -41,6 +41,14 @@ const NAMES: &[(&str, Role)] = &[
     ("message", Role::Message),
 ];
 
+/// Further names that people give to columns of events (`-o custom-columns`).
+const CHOSEN: &[(&str, Role)] = &[
+    ("LAST", Role::LastSeen),
+    ("TIME", Role::LastSeen),
+    ("POD", Role::Object),
+    ("MSG", Role::Message),
+];
+
 impl Role {
     /// Returns the role of a column name, in any case and with or without a space.
     fn of(name: &str) -> Option<Role> {
@@ -54,6 +62,13 @@ impl Role {
             .iter()
             .find(|(known, _)| is(known))
             .map(|(_, role)| *role)
+    }
+
+    /// Returns the role of a name that somebody chose.
+    fn of_chosen(name: &str) -> Option<Role> {
+        let mut known = CHOSEN.iter();
+        let chosen = known.find(|(known, _)| *known == name);
+        chosen.map(|(_, role)| *role)
     }
 
     /// Returns the role of an upper-case name whose end is missing.
@@ -71,7 +86,7 @@ fn may_be_first(line: &str) -> bool {
     let word = line.split_whitespace().next().unwrap_or("");
     let word = word.trim_end_matches(['\u{2191}', '\u{2193}']);
     let is = |known: &str| word.eq_ignore_ascii_case(known);
-    NAMES.iter().any(|(name, _)| is(name)) || is("last") || is("first")
+    NAMES.iter().any(|(name, _)| is(name)) || is("last") || is("first") || word == "TIME"
 }
 
 /// Returns the rule that underlines a header if copying moved it onto the header's line.
@@ -97,7 +112,7 @@ impl<'h> Header<'h> {
     pub fn read(line: &'h str) -> Option<Header<'h>> {
         let start = line.trim_start();
         // cheap rejection of almost every line
-        if !start.starts_with(['T', 'L', 'F', 'N', 'C', 'R', 'A']) || !may_be_first(start) {
+        if !start.starts_with(['T', 'L', 'F', 'N', 'C', 'R', 'A', 'O']) || !may_be_first(start) {
             return None;
         }
         let line = match rule(line) {
@@ -110,6 +125,7 @@ impl<'h> Header<'h> {
         let role = |(index, name)| {
             // a terminal may have cut the last name
             Role::of(name)
+                .or_else(|| Role::of_chosen(name))
                 .or_else(|| Role::from_prefix(name).filter(|_| is_long && index + 1 == count))
         };
         let roles = columns.names().enumerate().map(role);
@@ -118,7 +134,15 @@ impl<'h> Header<'h> {
         let has_type = has(Role::Type) || (has(Role::Count) && has(Role::LastSeen));
         let is_whole = has_type && has(Role::Reason) && has(Role::Message);
         let is_cut = is_long && has(Role::LastSeen) && count > 3;
-        (is_whole || is_cut).then_some(Header { columns, roles })
+        // chosen columns, without a type; those of other objects start with a name
+        let is_first = |role: &&Role| matches!(role, Role::LastSeen | Role::Object | Role::Reason);
+        let is_chosen = || {
+            let is_upper = !line.bytes().any(|byte| byte.is_ascii_lowercase());
+            let of_event = has(Role::Reason) || has(Role::Object);
+            let is_last = roles.last() == Some(&Role::Message);
+            is_upper && is_last && of_event && roles.first().filter(is_first).is_some()
+        };
+        (is_whole || is_cut || is_chosen()).then_some(Header { columns, roles })
     }
 
     /// Returns the columns and the index of the type; `None` without a type, or if the message is not last.
@@ -141,5 +165,54 @@ impl<'h> Header<'h> {
     pub fn cells<'a>(&self, line: &Line<'a>) -> Option<Vec<(Role, Cell<'a>)>> {
         let cells = self.columns.cells(line)?;
         Some(self.roles.iter().copied().zip(cells).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::events::parse;
+    use crate::input::lines;
+
+    #[test]
+    fn chosen_columns() {
+        for (header, row) in [
+            (
+                "LAST OBJECT REASON MESSAGE",
+                "2026-03-04T05:06:07Z   crane-0   Sad",
+            ),
+            ("REASON OBJECT MESSAGE", "Sad                    crane-0"),
+            ("OBJECT MSG", "crane-0"),
+            ("TIME TYPE REASON POD MSG", "5m   Warning   Sad   crane-0"),
+        ] {
+            let cells = |text: &str| {
+                let words = text.split_whitespace();
+                words.map(|word| format!("{word:24}")).collect::<String>()
+            };
+            let text = format!("{}\n{}no berth for it\n", cells(header), cells(row));
+            let all: Vec<_> = lines(&text).collect();
+            let read = parse(&all);
+            let [event] = read.events.as_slice() else {
+                panic!("{text}{read:?}");
+            };
+            assert_eq!(event.message.as_str(), "no berth for it", "{text}");
+            assert_eq!(event.subject.name.as_deref(), Some("crane-0"), "{text}");
+            let reason = event.reason.as_ref().map(|reason| reason.as_str());
+            assert_eq!(reason, row.contains("Sad").then_some("Sad"), "{text}");
+        }
+    }
+
+    #[test]
+    fn columns_of_other_objects() {
+        for header in [
+            "NAME      REASON    MESSAGE",
+            "NAMESPACE      NAME      REASON    MESSAGE",
+            "LAST      MESSAGE",
+            "REASON    OBJECT",
+            "Reason    Message",
+            "REASON    STATUS    MESSAGE",
+        ] {
+            assert!(Header::read(header).is_none(), "{header}");
+        }
     }
 }

@@ -272,10 +272,10 @@ impl<'a, 'r> OpenRow<'a, 'r> {
             age: row.seen.last,
             first_age: row.seen.first,
             count: row.seen.count.unwrap_or(1),
-            severity: if row.kind_of_event.is_empty() {
-                Some(untyped::severity_of(row.reason.text))
-            } else {
-                Severity::from_word(row.kind_of_event.text)
+            severity: match row.kind_of_event.text {
+                "" if row.reason.is_empty() => None,
+                "" => Some(untyped::severity_of(row.reason.text)),
+                kind => Severity::from_word(kind),
             },
             component: filled(row.component),
             subject,

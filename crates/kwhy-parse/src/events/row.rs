@@ -115,11 +115,13 @@ impl<'a> Row<'a> {
                 Role::Message => row.message = cell,
             }
         }
-        if header.has(Role::Kind) && row.name.is_empty() {
+        if row.name.is_empty() {
             row.name = object_of_event(row.event_name);
         }
         if !header.has(Role::Type) {
-            return (is_timed && is_reason_like(row.reason.text)).then_some(row);
+            let is_known = is_timed || !header.has(Role::LastSeen);
+            let is_reason = is_reason_like(row.reason.text) || !header.has(Role::Reason);
+            return (is_known && is_reason && !row.message.is_empty()).then_some(row);
         }
         let word = row.kind_of_event.text;
         let is_type = is_event_type(word)

@@ -1,11 +1,14 @@
 //! Sentences quoted in JSON that contains nothing else: an item of a list on a line of its own, a list of
-//! strings, or either as the only member of an object: `{"errors": ["...", "..."]}`.
+//! strings, or either as the only member of an object: `{"errors": ["...", "..."]}`. Also a member on a line of its own
+//! that holds what a program said (`"stderr": "..."`), and such members of the result of an Ansible task
+//! (ansible/ansible `lib/ansible/plugins/callback/default.py`): `fatal: [node-1]: FAILED! => {"msg": "..."}`.
 
-use super::json_members::{Members, ValueKind, nested_end};
+use super::json_members::{Member, Members, ValueKind, nested_end};
 use super::payload::Payload;
 use super::quote::{closing_quote, unquote_json};
 use crate::input::Line;
 use kwhy_model::Text;
+use memchr::memmem;
 use std::ops::Range;
 
 /// The maximum number of sentences per line.
@@ -14,10 +17,26 @@ const MAX_SENTENCES: usize = 64;
 /// The maximum number of nested objects around them.
 const MAX_DEPTH: usize = 4;
 
+/// Keys of members that hold what a program said.
+const SAID: &[&str] = &[
+    "error",
+    "exception",
+    "message",
+    "module_stderr",
+    "module_stdout",
+    "msg",
+    "stderr",
+    "stderr_lines",
+    "stdout",
+    "stdout_lines",
+];
+
 /// Returns the sentences of a line, unquoted; empty if the line contains anything else.
 pub(crate) fn sentences<'a>(line: Line<'a>) -> Vec<Text<'a>> {
-    if !line.text.starts_with(['"', '[', '{']) {
-        return Vec::new();
+    match line.text.as_bytes().first() {
+        Some(b'"' | b'[' | b'{') => {}
+        Some(b'f') => return of_task(line).unwrap_or_default(),
+        _ => return Vec::new(),
     }
     let length = line.text.trim_end().trim_end_matches(',').len();
     let Some(found) = inside(line.text, 0..length) else {
@@ -34,6 +53,69 @@ pub(crate) fn sentences<'a>(line: Line<'a>) -> Vec<Text<'a>> {
         .collect()
 }
 
+/// Returns what the result of a failed task quotes, without its head, which says nothing else; `None` for any other line.
+fn of_task<'a>(line: Line<'a>) -> Option<Vec<Text<'a>>> {
+    let text = line.text.trim_end();
+    if !text.starts_with("fatal: [") && !text.starts_with("failed: [") {
+        return None;
+    }
+    let open = memmem::find(text.as_bytes(), b" => {\"")? + 4;
+    let mut found = Vec::new();
+    let end = add_said(text, open, true, &mut found)?;
+    let payload = Payload::from_line(line);
+    let found = found.into_iter().take(MAX_SENTENCES);
+    let found: Vec<_> = found.map(|part| unquote_json(&payload, part)).collect();
+    (end == text.len() && !found.is_empty()).then_some(found)
+}
+
+/// Adds the insides of the strings that an object quotes, and, in the outermost one, those of the results of each item;
+/// returns the offset after the object.
+fn add_said(
+    text: &str,
+    open: usize,
+    is_outer: bool,
+    into: &mut Vec<Range<usize>>,
+) -> Option<usize> {
+    let mut members = Members::new(text, open);
+    let key = |member: &Member| text.get(member.key.clone()).unwrap_or("");
+    let is_known = |member: &Member| SAID.contains(&key(member)) || key(member) == "results";
+    let known = members.by_ref().filter(is_known);
+    let all: Vec<_> = known.take(MAX_SENTENCES).collect();
+    members.by_ref().for_each(drop);
+    for member in &all {
+        // the same as a text and as a list of lines
+        let is_again = key(member)
+            .strip_suffix("_lines")
+            .is_some_and(|of| all.iter().any(|member| key(member) == of));
+        if is_again || member.value.is_empty() {
+            continue;
+        }
+        let value = member.value.clone();
+        if key(member) != "results" {
+            match member.kind {
+                ValueKind::String => into.push(value),
+                _ => into.extend(strings(text, value).unwrap_or_default()),
+            }
+        } else if is_outer {
+            let mut at = value.start + 1;
+            while text.as_bytes().get(at) == Some(&b'{') {
+                let end = add_said(text, at, false, into)?;
+                let gap = text.get(end..)?;
+                at = text.len() - gap.trim_start_matches([',', ' ']).len();
+            }
+        }
+    }
+    members.end()
+}
+
+/// Returns the inside of the value of a member that holds what a program said.
+fn said(text: &str, key: &str, end: usize) -> Option<Range<usize>> {
+    let value = text.get(key.len() + 2..end)?;
+    let inside = value.strip_prefix(':')?.trim_start().strip_prefix('"')?;
+    let start = end - inside.len();
+    (SAID.contains(&key) && closing_quote(text, start - 1)? + 1 == end).then_some(start..end - 1)
+}
+
 /// Returns the insides of the strings of which a part of a text consists; `None` if it contains anything else.
 fn inside(text: &str, part: Range<usize>) -> Option<Vec<Range<usize>>> {
     let mut part = part;
@@ -42,7 +124,11 @@ fn inside(text: &str, part: Range<usize>) -> Option<Vec<Range<usize>>> {
             b'"' => {
                 let close = closing_quote(text, part.start)?;
                 let inside = part.start + 1..close;
-                return (close + 1 == part.end).then(|| Vec::from([inside]));
+                if close + 1 == part.end {
+                    return Some(Vec::from([inside]));
+                }
+                let key = text.get(inside).filter(|_| part.start == 0)?;
+                return said(text, key, part.end).map(|said| Vec::from([said]));
             }
             b'[' => return strings(text, part),
             b'{' => {
@@ -123,6 +209,22 @@ mod tests {
                 r#""crane \"north\" not found","#,
                 &["crane \"north\" not found"],
             ),
+            (
+                r#""stderr": "crane \"north\" not found","#,
+                &["crane \"north\" not found"],
+            ),
+            (
+                r#"fatal: [quay-1]: FAILED! => {"changed": false, "cmd": ["lift", "it"], "msg": "exit code 1", "stderr": "no \"north\"\nno berth", "stderr_lines": ["no \"north\"", "no berth"], "stdout": "", "stdout_lines": []}"#,
+                &["exit code 1", "no \"north\"\nno berth"],
+            ),
+            (
+                r#"fatal: [quay-1]: FAILED! => {"msg": "no items", "results": [{"item": "a", "msg": "no \"north\""}, {"rc": 0, "stdout": "all well"}]}"#,
+                &["no items", "no \"north\"", "all well"],
+            ),
+            (
+                r#"failed: [quay-1] (item=north) => {"msg": ["no berth", "no crane"], "rc": 1}"#,
+                &["no berth", "no crane"],
+            ),
         ] {
             assert_eq!(read(text), wanted, "{text}");
         }
@@ -143,6 +245,13 @@ mod tests {
             r#"{"code": 7}"#,
             r#""no berth" err="no crane""#,
             r#""no berth": "no crane""#,
+            r#""stderr": """#,
+            r#""stderr": "north""#,
+            r#""stderr": "no berth" and more"#,
+            r#""berth": "no crane""#,
+            r#"fatal: [quay-1]: FAILED! => {"msg": "no berth"#,
+            r#"fatal: [quay-1]: FAILED! => {"rc": 1}"#,
+            r#"fatal: no berth => {"msg": "no berth"}"#,
             r#"{}"#,
             r#"[]"#,
             r#""""#,

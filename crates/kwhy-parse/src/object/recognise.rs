@@ -76,6 +76,8 @@ const PARTS: &[(&str, &[&str])] = &[
             "accessModes",
             "addresses",
             "allocatable",
+            "attachError",
+            "attached",
             "availableReplicas",
             "capacity",
             "collisionCount",
@@ -83,8 +85,13 @@ const PARTS: &[(&str, &[&str])] = &[
             "containerStatuses",
             "currentHealthy",
             "currentReplicas",
+            "detachError",
+            "errorMessage",
+            "failureMessage",
+            "failureReason",
             "hostIP",
             "initContainerStatuses",
+            "lastError",
             "loadBalancer",
             "nodeInfo",
             "numberReady",
@@ -95,6 +102,7 @@ const PARTS: &[(&str, &[&str])] = &[
             "readyReplicas",
             "startTime",
             "unavailableReplicas",
+            "uncountedTerminatedPods",
         ],
     ),
     ("containerStatuses", STATUS_KEYS),
@@ -103,6 +111,8 @@ const PARTS: &[(&str, &[&str])] = &[
     ("initContainers", CONTAINER_KEYS),
     ("state", &["running", "terminated", "waiting"]),
     ("lastState", &["running", "terminated", "waiting"]),
+    ("terminated", &["containerID", "exitCode", "finishedAt"]),
+    ("waiting", &["message", "reason"]),
     ("conditions", CONDITION_TIMES),
 ];
 
@@ -168,6 +178,7 @@ pub fn may_begin(text: &str) -> bool {
                 || is_container_reason(bare)
         }
         Some(b'r') => is_container_reason(bare),
+        Some(b't' | b'w') => matches!(bare.trim_end(), "terminated:" | "waiting:"),
         Some(b'a' | b'c' | b'i' | b'l' | b'm' | b's' | b'-') => {
             let inner = without_mark(bare);
             let is_item = inner.len() < bare.len();

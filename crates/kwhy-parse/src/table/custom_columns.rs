@@ -74,7 +74,7 @@ pub(super) fn identify_pods(rows: &mut [Object<'_>]) {
 }
 
 /// Returns the reason of a pod that a row shows.
-fn reason<'a>(row: &Object<'a>) -> Option<Value<'a>> {
+pub(super) fn reason<'a>(row: &Object<'a>) -> Option<Value<'a>> {
     let mut columns = COLUMNS.iter().filter_map(|column| row.fields.find(column));
     let value = columns.find(|value| value.to_text().is_some_and(|text| is_reason(&text)));
     value.cloned()

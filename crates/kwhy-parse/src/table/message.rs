@@ -1,6 +1,7 @@
 //! Messages in the rows of tables, as events.
 
-use kwhy_model::{Event, Format, Object, Severity, Value};
+use super::custom_columns;
+use kwhy_model::{Event, Format, Object, Severity, Text, Value};
 
 /// Condition columns that are healthy when true.
 const HEALTHY_WHEN_TRUE: [&str; 8] = [
@@ -19,7 +20,15 @@ const HEALTHY_WHEN_TRUE: [&str; 8] = [
 /// of their own, a message counts only next to a condition.
 pub(super) fn event<'a>(kind: Option<&str>, object: &Object<'a>) -> Option<Event<'a>> {
     let columns: &[&str] = match kind {
-        None => &["message", "status", "reason"],
+        None => &[
+            "message",
+            "details",
+            "detail",
+            "error",
+            "last_error",
+            "status",
+            "reason",
+        ],
         Some(_) => &["message"],
     };
     let mut columns = columns.iter().filter_map(|key| object.fields.get(key));
@@ -28,6 +37,17 @@ pub(super) fn event<'a>(kind: Option<&str>, object: &Object<'a>) -> Option<Event
         Value::Text(text) if text.as_str().contains(' ') => Some(text.clone()),
         _ => None,
     })?;
+    let reason = match custom_columns::reason(object).or(object.fields.find("reason").cloned()) {
+        Some(Value::Text(reason)) => Some(reason),
+        _ => None,
+    };
+    let is_word = |text: &Text<'_>| {
+        text.as_str().starts_with(|c: char| c.is_ascii_uppercase())
+            && text
+                .as_str()
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric())
+    };
     let states = || {
         HEALTHY_WHEN_TRUE
             .iter()
@@ -50,7 +70,40 @@ pub(super) fn event<'a>(kind: Option<&str>, object: &Object<'a>) -> Option<Event
     };
     Some(Event {
         severity: Some(severity),
+        reason: reason.filter(is_word),
         subject: object.subject.clone(),
         ..Event::new(Format::Table, message.span(), message)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::input::lines;
+    use crate::table::parse;
+
+    #[test]
+    fn a_message_has_the_reason_beside_it() {
+        for (head, row, reason) in [
+            ("REASON", "Gone", Some("Gone")),
+            (
+                "STATUS",
+                "CreateContainerConfigError",
+                Some("CreateContainerConfigError"),
+            ),
+            ("STATUS", "Sad", None),
+            ("REASON", "<none>", None),
+        ] {
+            for message in ["MESSAGE", "MSG", "DETAILS"] {
+                let text =
+                    format!("NAME      {head:28}{message}\nrye-0     {row:28}no berth for it\n");
+                let read = parse(&lines(&text).collect::<Vec<_>>());
+                let [event] = read.events.as_slice() else {
+                    panic!("{text}{read:?}");
+                };
+                assert_eq!(event.message.as_str(), "no berth for it", "{text}");
+                let own = event.reason.as_ref().map(|reason| reason.as_str());
+                assert_eq!(own, reason, "{text}");
+            }
+        }
+    }
 }

@@ -229,7 +229,6 @@ fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'
         let mut taken = 1;
         match table.row(rest, parts > 1, width, &mut ahead) {
             Some((object, parts)) => {
-                parsed.events.extend(message::event(table.kind, &object));
                 parsed.objects.push(object);
                 taken = parts;
             }
@@ -248,6 +247,7 @@ fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'
     }
     let listed = is_whole && rows.len() > 1;
     for row in rows {
+        parsed.events.extend(message::event(table.kind, row));
         row.listed = listed;
     }
 }

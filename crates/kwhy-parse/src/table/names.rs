@@ -194,6 +194,7 @@ const KNOWN: &[KnownColumn] = &[
     word("PHASE"),
     column("PROGRESS", ColumnType::Optional, Conversion::Text),
     words("MESSAGE"),
+    words("MSG").key("message"),
     words("ERROR"),
     word("STATE"),
     quantity("CPU(cores)", "cpu"),

@@ -31,6 +31,7 @@ const KINDS: &[(&str, &[&str])] = &[
             "spec.completions",
             "spec.completionMode",
             "status.completionTime",
+            "status.uncountedTerminatedPods",
         ],
     ),
     (
@@ -71,7 +72,20 @@ const KINDS: &[(&str, &[&str])] = &[
     ),
     (
         "PersistentVolumeClaim",
-        &["spec.resources.requests.storage", "spec.volumeName"],
+        &[
+            "spec.resources.requests.storage",
+            "spec.volumeName",
+            "status.allocatedResourceStatuses",
+        ],
+    ),
+    (
+        "VolumeAttachment",
+        &[
+            "spec.attacher",
+            "status.attachError",
+            "status.detachError",
+            "status.attached",
+        ],
     ),
     (
         "Service",
@@ -119,7 +133,14 @@ const CONDITIONS: &[(&str, &[&str])] = &[
     ("Job", &["FailureTarget", "SuccessCriteriaMet"]),
     (
         "PersistentVolumeClaim",
-        &["FileSystemResizePending", "ModifyingVolume", "Resizing"],
+        &[
+            "ControllerResizeError",
+            "FileSystemResizePending",
+            "ModifyVolumeError",
+            "ModifyingVolume",
+            "NodeResizeError",
+            "Resizing",
+        ],
     ),
     (
         "HorizontalPodAutoscaler",
@@ -141,6 +162,9 @@ const CONDITIONS: &[(&str, &[&str])] = &[
         &["Established", "NamesAccepted"],
     ),
 ];
+
+/// Condition types of a Job that other kinds have too, but without the time of a probe.
+const OF_JOB: &[&str] = &["Complete", "Failed", "Suspended"];
 
 /// Condition types that several kinds have.
 const SHARED_CONDITIONS: &[&str] = &[
@@ -275,8 +299,17 @@ pub(in crate::object) fn placed<'a>(map: Map<'a>) -> Vec<(Cow<'a, str>, Value<'a
     if is_whole(&map) {
         return map.into_iter().collect();
     }
+    let is_of_state = |map: &Map<'_>| {
+        ["waiting", "terminated"].iter().any(|kind| {
+            map.len() == 1
+                && map
+                    .get(kind)
+                    .is_some_and(|state| state.get("reason").is_some())
+        })
+    };
     let (map, is_state) = match state_of_container(&map) {
         Some(state) => (below("state", below(state, map)), true),
+        None if is_of_state(&map) => (below("state", map), true),
         None => (map, false),
     };
     if is_condition(&map) {
@@ -314,11 +347,90 @@ pub(in crate::object) fn kind_of_fields(map: &Map<'_>) -> Option<&'static str> {
         .iter()
         .find(|(_, paths)| paths.iter().any(|path| map.get(path).is_some()));
     let by_condition = || {
-        let types = map.items("status.conditions").iter();
-        let types = types.filter_map(|condition| condition.get("type")?.to_text());
-        types
-            .take(MAX_CONDITIONS)
-            .find_map(|kind| kind_of_condition(&kind))
+        let conditions = map.items("status.conditions").iter();
+        conditions.take(MAX_CONDITIONS).find_map(|condition| {
+            let word = condition.get("type")?.to_text()?;
+            let of_job = || {
+                let is_probed = condition.get("lastProbeTime").is_some();
+                (is_probed && OF_JOB.contains(&&*word)).then_some("Job")
+            };
+            kind_of_condition(&word).or_else(of_job)
+        })
     };
     by_field.map(|(kind, _)| *kind).or_else(by_condition)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::input::Document;
+
+    #[test]
+    fn fragments_of_a_status() {
+        let resize = "status:\n  conditions:\n  - lastProbeTime: null\n    message: no room\n    status: \"True\"\n    type: ControllerResizeError\n  phase: Bound\n";
+        let failed = "status:\n  conditions:\n  - lastProbeTime: \"2026-03-04T05:06:07Z\"\n    message: no luck\n    reason: BackoffLimitExceeded\n    status: \"True\"\n    type: Failed\n  failed: 7\n";
+        for (text, kind, message) in [
+            (
+                "status:\n  attachError:\n    message: 'no berth'\n    time: \"2026-03-04T05:06:07Z\"\n  attached: false\n",
+                Some("VolumeAttachment"),
+                "no berth",
+            ),
+            (
+                "\"status\": {\n  \"attachError\": {\n    \"message\": \"no berth\"\n  },\n  \"attached\": false\n}\n",
+                Some("VolumeAttachment"),
+                "no berth",
+            ),
+            (resize, Some("PersistentVolumeClaim"), "no room"),
+            (failed, Some("Job"), "no luck"),
+            // other kinds fail without being probed
+            (
+                &failed.replace("lastProbeTime", "lastUpdateTime"),
+                None,
+                "no luck",
+            ),
+            (
+                "status:\n  state: error\n  lastError: 'no \"north\"'\n",
+                None,
+                "no \"north\"",
+            ),
+            (
+                "waiting:\n  message: no lift\n  reason: CreateContainerError\n",
+                Some("Pod"),
+                "no lift",
+            ),
+            (
+                "terminated:\n  exitCode: 7\n  reason: Error\n  message: no oil\n",
+                Some("Pod"),
+                "no oil",
+            ),
+            (
+                "\"terminated\": {\n  \"exitCode\": 7,\n  \"message\": \"no oil\",\n  \"reason\": \"Error\"\n}\n",
+                Some("Pod"),
+                "no oil",
+            ),
+        ] {
+            let document = Document::new("x", text);
+            let read = crate::document(&document);
+            let kinds: Vec<_> = read
+                .objects
+                .iter()
+                .map(|it| it.subject.kind.as_deref())
+                .collect();
+            assert_eq!(kinds, [kind], "{text}");
+            let said: Vec<_> = read.events.iter().map(|it| it.message.as_str()).collect();
+            assert_eq!(said, [message], "{text}");
+        }
+    }
+
+    #[test]
+    fn other_text_is_no_status() {
+        for text in [
+            "waiting:\n  for: the tide\n",
+            "waiting: for the tide\n",
+            "status:\n  note: all is well\n",
+            "terminated:\n  yesterday\n",
+        ] {
+            let document = Document::new("x", text);
+            assert!(crate::document(&document).objects.is_empty(), "{text}");
+        }
+    }
 }
