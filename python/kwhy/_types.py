@@ -15,7 +15,7 @@ EventType = Literal[
 
 Format = Literal[
     "describe", "describe-events", "events-table", "table", "logrus", "zap-console", "json-log", "klog",
-    "capnslog", "postgresql", "redis", "ceph", "ruby-logger", "monolog", "go-log", "hclog",
+    "capnslog", "postgresql", "redis", "ceph", "ruby-logger", "monolog", "bitnami", "go-log", "hclog",
     "zerolog-console", "logr-funcr", "coredns", "nginx-access", "nginx-error", "envoy", "envoy-access",
     "logback", "spring-boot", "java-util-logging", "jvm-unified", "pino-pretty", "python-logging",
     "text-log", "kernel", "kube-audit", "leveled", "object-yaml", "object-json", "unit-status",

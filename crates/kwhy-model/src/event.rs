@@ -39,6 +39,8 @@ pub enum Format {
     RubyLogger,
     /// Monolog's line formatter, of PHP (`[2024-03-04 05:06:07] production.ERROR: ...`).
     Monolog,
+    /// The start scripts of Bitnami's images (`quay 05:06:07.12 ERROR ==> ...`).
+    Bitnami,
     /// Go's package log, and log/slog's default handler.
     GoLog,
     /// hclog's text form.
@@ -128,6 +130,7 @@ impl Format {
             Format::Ceph => "ceph",
             Format::RubyLogger => "ruby-logger",
             Format::Monolog => "monolog",
+            Format::Bitnami => "bitnami",
             Format::GoLog => "go-log",
             Format::Hclog => "hclog",
             Format::ZerologConsole => "zerolog-console",

@@ -42,6 +42,19 @@ pub fn parse<'a>(format: Format, lines: &[Line<'a>]) -> Parsed<'a> {
             at += 1;
             continue;
         }
+        let answer = match taken {
+            1 => log::api_status_at_end(line, format),
+            _ => None,
+        };
+        if let Some((before, answer)) = answer {
+            if reports_failure(before) {
+                let before = kwhy_model::Text::borrowed(before, line.start);
+                parsed.events.extend(event(format, before));
+            }
+            parsed.events.push(answer);
+            at += 1;
+            continue;
+        }
         let pieces = match taken {
             1 => code_span::pieces(line.text.trim_end()),
             _ => Vec::new(),

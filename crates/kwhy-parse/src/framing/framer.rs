@@ -41,6 +41,10 @@ pub struct Framer {
     format: Option<Format>,
     /// True if its message may have continuation lines.
     raw: bool,
+    /// True if lines that are indented, or follow a colon, certainly continue its message.
+    chained: bool,
+    /// True if the record's last line ends in a colon, after which its message goes on.
+    ends_open: bool,
     trace: Trace,
     maybe: usize,
     blank: bool,
@@ -109,6 +113,8 @@ impl Framer {
             format: Some(format),
             // in an envelope, continuation lines have it too
             raw: envelope.is_none() && (formats::follow(format).raw)(line),
+            chained: envelope.is_none() && (formats::follow(format).chained)(line),
+            ends_open: ends_open(line),
             column: envelope.as_ref().map_or(0, Layer::column),
             entry: envelope.and_then(|_| Block::begin(line)),
             sources,
@@ -163,6 +169,14 @@ impl Framer {
                 return Relation::Continues;
             }
             let is_apart = (formats::follow(format).apart)(line);
+            if self.chained
+                && !self.blank
+                && !is_apart
+                && (self.ends_open || line.starts_with([' ', '\t']))
+            {
+                (self.maybe, self.ends_open) = (0, ends_open(line));
+                return Relation::Continues;
+            }
             let may_be =
                 (self.raw && !is_apart) || self.trace.is_in_message() || stack_trace::is_head(line);
             if may_be && self.maybe < MESSAGE_LINES {
@@ -172,4 +186,8 @@ impl Framer {
         }
         Relation::Outside
     }
+}
+
+fn ends_open(line: &str) -> bool {
+    line.trim_end().ends_with(':')
 }

@@ -40,6 +40,34 @@ fn objects_spread_over_lines_begin_records() {
     assert_eq!(starts, [0]);
 }
 
+#[test]
+fn messages_on_a_terminal_go_on_where_it_shows() {
+    let relations = |lines: &[&str]| -> Vec<Relation> {
+        let mut framer = Framer::default();
+        let take = |line: &&str| framer.take(line, crate::log::detect(line), || false);
+        lines.iter().map(take).collect()
+    };
+    use Relation::{Begins, Continues, MayContinue};
+    for (lines, last) in [
+        (["FATA[0003] lift failed:", "no berth"], Continues),
+        (["FATA[0003] lift failed", "  no berth"], Continues),
+        (["ERRO[0003] lift failed", "no berth"], MayContinue),
+        (
+            ["FATA[0003] lift failed:", "Error from server: no berth"],
+            Relation::Outside,
+        ),
+        (
+            [
+                "time=2024-03-04T05:06:07Z level=error msg=lift",
+                "  no berth",
+            ],
+            MayContinue,
+        ),
+    ] {
+        assert_eq!(relations(&lines), [Begins, last], "{lines:?}");
+    }
+}
+
 fn at(text: &[u8], line: usize) -> usize {
     memchr::memchr_iter(b'\n', text)
         .take(line)

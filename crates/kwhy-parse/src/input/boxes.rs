@@ -31,14 +31,24 @@ impl Inside {
         self.outside(range.start)..self.outside(range.end)
     }
 
-    fn push(&mut self, inner: &Inner<'_>, start: usize) {
+    /// Adds a line; `start` is its offset in the document.
+    pub fn push(&mut self, line: &str, start: usize) {
+        self.starts.push((self.text.len(), start));
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    /// Returns true if there is more than one line.
+    pub fn has_several(&self) -> bool {
+        self.starts.len() > 1
+    }
+
+    fn push_inner(&mut self, inner: &Inner<'_>, start: usize) {
         let is_first = self.starts.is_empty();
         self.width = inner
             .width
             .filter(|width| is_first || self.width == Some(*width));
-        self.starts.push((self.text.len(), start + inner.start));
-        self.text.push_str(inner.text);
-        self.text.push('\n');
+        self.push(inner.text, start + inner.start);
     }
 }
 
@@ -57,13 +67,13 @@ pub(super) fn insides(text: &str) -> Vec<Inside> {
                 found.push(Inside::default());
             }
             if let Some(inside) = found.last_mut() {
-                inside.push(inner, start);
+                inside.push_inner(inner, start);
             }
         }
         is_within = inner.is_some();
         start += line.len();
     }
-    found.retain(|inside| inside.starts.len() > 1);
+    found.retain(Inside::has_several);
     found
 }
 

@@ -19,8 +19,25 @@ pub(super) fn is_fence(text: &str) -> bool {
     let text = after_marks(text);
     !marks_of_fence(text).is_empty()
         || text.starts_with("??? ")
-        || text.starts_with("!!! ")
+        || is_admonition(text)
         || (text.starts_with('<') && is_tags(text))
+}
+
+/// Returns true for `!!! warning "Title"`: up to three words, then a title; not for servers' banners
+/// (`!!! process 7 got Segmentation Fault !!!`).
+fn is_admonition(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix("!!! ") else {
+        return false;
+    };
+    let (words, title) = rest.split_at(rest.find('"').unwrap_or(rest.len()));
+    let is_word = |word: &str| {
+        word.bytes()
+            .all(|byte| byte.is_ascii_alphabetic() || byte == b'-')
+    };
+    let title = title.trim_end();
+    words.split_whitespace().all(is_word)
+        && words.split_whitespace().count() < 4
+        && (title.is_empty() || title.ends_with('"'))
 }
 
 /// Returns the line without what may precede a fence: spaces, quote marks, a list marker.
@@ -299,7 +316,8 @@ pub(super) fn strip_indentation(lines: &mut [Line<'_>]) {
 /// Returns true if a line outside a fence is a sentence or markup rather than a program's output.
 pub(super) fn is_prose(text: &str) -> bool {
     let text = text.trim();
-    if is_logged(text) || is_starred(text) {
+    let is_banner = text.starts_with("!!! ") && text.ends_with("!!!");
+    if is_logged(text) || is_starred(text) || is_banner {
         return false;
     }
     // a reason in bold before a message
@@ -391,6 +409,23 @@ mod tests {
             number: 1,
         })
         .text
+    }
+
+    #[test]
+    fn banners_are_no_admonitions() {
+        for text in [
+            "!!! note",
+            "!!! warning \"The tide\"",
+            "!!! danger inline end",
+        ] {
+            assert!(is_fence(text), "{text}");
+        }
+        for text in [
+            "!!! crane process 7 got Segmentation Fault !!!",
+            "!!! WARNING: the crane runs as root !!!",
+        ] {
+            assert!(!is_fence(text) && !is_prose(text), "{text}");
+        }
     }
 
     #[test]

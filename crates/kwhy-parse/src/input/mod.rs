@@ -12,6 +12,7 @@ mod limits;
 mod line;
 mod markdown;
 mod normalize;
+mod quoted;
 mod segment;
 mod segmenter;
 mod sentence;

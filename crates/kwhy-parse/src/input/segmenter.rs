@@ -4,6 +4,7 @@ use super::command::{self, Command, Extent, Verb};
 use super::decoration;
 use super::describe_state::{Data, EventsState, events_title};
 use super::line::{Line, lines};
+use super::quoted;
 use super::segment::{Segment, ends_log, structure};
 use crate::framing::{self, Framer, Relation};
 use crate::table::{OpenTable, RowLayout};
@@ -53,6 +54,8 @@ pub(super) struct Segmenter<'a> {
     first_marked: bool,
     /// The YAML or JSON objects of the open segment.
     objects: Option<Objects>,
+    /// The number of quote marks before the last line.
+    quoted: usize,
     /// True if the line belongs to a table drawn as a box.
     boxed: bool,
     /// The layout of the open table's rows.
@@ -145,6 +148,7 @@ impl<'a> Segmenter<'a> {
             }
             return;
         }
+        self.quote(raw);
         if self.continues(raw, rest) {
             return;
         }
@@ -236,6 +240,20 @@ impl<'a> Segmenter<'a> {
         }
         self.marked = line != raw;
         self.place(line, line != raw, record, objects);
+    }
+
+    /// Closes what is open if a line answers the deeper quoted lines above it.
+    fn quote(&mut self, raw: Line<'a>) {
+        let before = self.quoted;
+        if before == 0 && !raw.text.starts_with('>') {
+            return;
+        }
+        (self.quoted, _) = quoted::depth(raw.text);
+        if self.quoted < before && self.blank_lines.is_empty() && quoted::is_answer(raw.text) {
+            self.before = "";
+            self.settle(false);
+            self.close();
+        }
     }
 
     /// Closes the log and the segment at the end of a fence.

@@ -7,6 +7,7 @@ use super::decoration;
 use super::wrap::{Begin, Head, begins, has_columns, head_of, is_of_format};
 use crate::describe;
 use crate::framing::Framer;
+use crate::log;
 use crate::log::stack_trace::{self, Trace};
 use memchr::memchr_iter;
 use std::ops::Range;
@@ -113,9 +114,11 @@ impl<'a> Found<'a> {
             if above.chars().count() < width || parts == MAX_PARTS || is_outside(line) {
                 return parts;
             }
-            if !is_rest(line, first)
-                || is_of_format(&mut framer, above, line)
-                || trace.take(line).is_some()
+            let is_in_head = log::is_cut_head(above, "", line);
+            if !is_in_head
+                && (!is_rest(line, first)
+                    || is_of_format(&mut framer, above, line)
+                    || trace.take(line).is_some())
             {
                 self.whole += 1;
                 return parts;
@@ -161,7 +164,8 @@ fn is_rest(line: &str, first: &str) -> bool {
         || line.starts_with('\t')
         || line.split_whitespace().next() == first.split_whitespace().next()
         || has_columns(line)
-        || stack_trace::is_head(line);
+        // no class starts with a point
+        || (stack_trace::is_head(line) && !line.starts_with('.'));
     !is_own
 }
 
@@ -212,6 +216,18 @@ mod tests {
         // one record at a usual width
         let record = RECORDS.lines().nth(1).unwrap().to_owned() + "\n";
         assert_eq!(joined(&cut(&record, 100)), record);
+    }
+
+    #[test]
+    fn a_head_that_was_cut_is_joined() {
+        let record = "Mar 04 05:06:07 quay-3 crane[9]: E0304 05:06:07.123456    2210 lift_of_load.go:88] \"Lift failed\" err=\"the harbour of the north has asked for papers\"\n";
+        let head = "E0304 05:06:07.123456    2210 crane.go:88] \"Lift failed, as no papers";
+        let named = format!("{head:o<134}\" loadID=\"7f1d2c3b-1111\" berth=\"north\"\n");
+        for width in 64..72 {
+            assert_eq!(joined(&cut(record, width)), record, "{width}");
+        }
+        let at = named.find("ID=").unwrap();
+        assert_eq!(joined(&cut(&named, at / 2)), named);
     }
 
     #[test]

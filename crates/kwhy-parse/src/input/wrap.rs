@@ -172,6 +172,7 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
                 scalar.read(line);
                 continue;
             }
+            let is_own = is_own && !(is_full && log::is_cut_head(before.trim_end(), " ", line));
             if (is_full || is_broken) && !is_own && may_follow {
                 found.push(*end..end + 1 + line.len() - line.trim_start().len());
                 parts += 1;
@@ -270,7 +271,8 @@ pub(super) fn begins(line: &str) -> Option<Begin> {
 fn is_of_journal(bare: &str) -> bool {
     let is_of_name = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
     let name = bare.bytes().take_while(|byte| is_of_name(*byte)).count();
-    (name > 1 && bare[name..].starts_with('='))
+    // the journal quotes no value
+    (name > 1 && bare[name..].starts_with('=') && !bare[name + 1..].starts_with('"'))
         || (bare.starts_with("-- ") && bare.ends_with(" --"))
 }
 
@@ -485,6 +487,12 @@ mod tests {
                 assert_eq!(joined(&text), wanted, "{width} {indent:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_head_that_was_broken_is_joined() {
+        let text = "Mar 04 05:06:07 quay-3 crane[9]: E0304 05:06:07.123456    2210\nlift_of_load.go:88] \"Lift failed\" err=\"the harbour of the quay\nnorthwards has asked for papers\"\n";
+        assert_eq!(joined(text).len(), 1);
     }
 
     #[test]

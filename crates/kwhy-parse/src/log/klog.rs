@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2};
 
+use super::api_status;
 use super::formats::{Follow, FormatSpec};
 use super::header::Shown;
 use super::logfmt::{Pairs, is_plain_key};
@@ -42,6 +43,7 @@ pub(super) const FORMAT: FormatSpec = FormatSpec {
                 || line.starts_with(" >")
                 || (line.starts_with(' ') && !line.trim().is_empty())
         },
+        chained: |_| false,
         indented: false,
         apart: is_output_of_command,
     },
@@ -74,7 +76,7 @@ fn is_raw(first: &str) -> bool {
 
 /// Returns true if a line is output that a command prints between its libraries' log records, so that it
 /// continues none of them: kubeadm's `[preflight] text`, `error: text`, `Error from server: text`.
-fn is_output_of_command(line: &str) -> bool {
+pub(super) fn is_output_of_command(line: &str) -> bool {
     const STARTS: [&str; 4] = [
         "error: ",
         "error execution phase ",
@@ -102,6 +104,31 @@ fn is_output_of_command(line: &str) -> bool {
 /// Returns true if a text starts with a complete header.
 pub(super) fn is_whole_header(text: &str) -> bool {
     whole_header(text).is_some()
+}
+
+/// Returns true if klog's header starts on one line and ends on the next; `between` is what the line break replaced.
+pub(crate) fn is_cut_head(line: &str, between: &str, next: &str) -> bool {
+    // the longest start of a header: the time, the thread and a path
+    const LONGEST: usize = 100;
+    if !next.contains(']') {
+        return false;
+    }
+    let from = crate::input::floor_char(line, line.len().saturating_sub(LONGEST));
+    let tail = line.get(from..).unwrap_or("");
+    let mut starts = tail.match_indices(['I', 'W', 'E', 'F']).filter(|(at, _)| {
+        let is_word = *at == 0 || tail.as_bytes()[at - 1] == b' ';
+        is_word
+            && tail[at + 1..]
+                .bytes()
+                .take(4)
+                .filter(u8::is_ascii_digit)
+                .count()
+                == 4
+    });
+    starts.next_back().is_some_and(|(at, _)| {
+        let head = &tail[at..];
+        !is_whole_header(head) && is_whole_header(&format!("{head}{between}{next}"))
+    })
 }
 
 fn header(text: &str) -> Option<Header> {
@@ -183,7 +210,11 @@ fn time_and_severity(text: &str) -> Option<(Option<Stamp>, Option<Severity>)> {
     let header = header(text)?;
     let rest = header.rest + usize::from(text[header.rest..].starts_with(' '));
     let stated = recorded(text, rest).and_then(|recorded| recorded.severity);
-    Some((header.time, stated.or(header.severity)))
+    let answered = || {
+        let open = api_status::of_response(text.get(rest..)?)?;
+        api_status::severity(text, rest + open)
+    };
+    Some((header.time, stated.or_else(answered).or(header.severity)))
 }
 
 /// Parses a record without its stack trace.
@@ -192,7 +223,12 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     let header = header(text)?;
     let rest = header.rest + usize::from(text[header.rest..].starts_with(' '));
     let mut event = structured(payload, rest)
+        .map(with_body)
         .or_else(|| recorded_event(payload, rest))
+        .or_else(|| {
+            let open = rest + api_status::of_response(&text[rest..])?;
+            api_status::read(payload, open, Format::Klog)
+        })
         .unwrap_or_else(|| {
             let message = payload.part(rest..text.len());
             // a structured message whose end is missing
@@ -206,6 +242,23 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     event.severity = event.severity.or(header.severity);
     event.caller = Some(payload.part(header.caller));
     Some(event)
+}
+
+/// Replaces the message of a structured record by that of the API server's answer in its body.
+fn with_body(event: Event<'_>) -> Event<'_> {
+    if event.message.as_str() != "Response Body" {
+        return event;
+    }
+    let body = event.field("body");
+    match body.and_then(|body| api_status::of_value(body, Format::Klog)) {
+        // the first line of the record does not show the severity
+        Some(answer) => Event {
+            span: event.span,
+            severity: None,
+            ..answer
+        },
+        None => event,
+    }
 }
 
 fn structured<'a>(payload: &Payload<'a>, start: usize) -> Option<Event<'a>> {

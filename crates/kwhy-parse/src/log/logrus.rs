@@ -36,8 +36,10 @@ pub(super) const FORMAT: FormatSpec = FormatSpec {
     follow: Follow {
         raw: |first| !first.contains("=\""),
         surely: |_| false,
+        // on a terminal, messages are printed as they are
+        chained: |first| first.starts_with(|first: char| first.is_ascii_uppercase()),
         indented: false,
-        apart: |_| false,
+        apart: super::klog::is_output_of_command,
     },
 };
 

@@ -3,6 +3,7 @@
 //! Each format has a file in `formats`, and is parsed inside envelopes too (journald, the files of the CRI and docker,
 //! `kubectl logs --timestamps`). Other lines in an envelope, and panics, become events of [`Format::Plain`].
 
+mod api_status;
 mod continuation;
 pub(crate) mod envelope;
 pub(crate) mod formats;
@@ -30,6 +31,7 @@ mod subject;
 pub(crate) mod timestamp;
 mod zap_console;
 
+pub(crate) use api_status::at_end as api_status_at_end;
 pub(crate) use continuation::is_raw_line;
 pub use continuation::{is_second_line_anywhere, second_line_severity};
 pub(crate) use formats::is_audit;
@@ -37,6 +39,7 @@ pub use formats::is_second_line;
 #[doc(hidden)]
 pub use header::{Header, header};
 pub(crate) use json_sentences::sentences as json_sentences;
+pub(crate) use klog::is_cut_head;
 pub(crate) use level::stated as stated_severity;
 pub use timestamp::is_padded_month;
 

@@ -49,6 +49,9 @@ pub(super) const SAMPLES: &[(Format, &str)] = &[
         Format::RubyLogger,
         "I, [2024-03-04T05:06:07.123456 #17]  INFO -- : berth is free",
     ),
+    (Format::Bitnami, "quay 05:06:07.12 ERROR ==> berth is full"),
+    (Format::Bitnami, "quay 05:06:07.12 "),
+    (Format::Bitnami, "WARN  ==> tide is low"),
     (
         Format::Monolog,
         "[2024-03-04 05:06:07] production.ERROR: berth is full {\"berth\":7} []",

@@ -212,8 +212,10 @@ pub(super) fn is_readable(value: &str, kind: Kind) -> bool {
         "@Microsoft.KeyVault",
     ];
     let value = value.trim();
+    // a sentence may end after it: `ALLOW_EMPTY_PASSWORD=yes.`
+    let bare = value.trim_end_matches(['.', ',', ';']);
     value.is_empty()
-        || NOTHING.iter().any(|word| value.eq_ignore_ascii_case(word))
+        || NOTHING.iter().any(|word| bare.eq_ignore_ascii_case(word))
         || OPENINGS.iter().any(|start| value.starts_with(start))
         || is_size(value)
         || is_path(value)
@@ -433,6 +435,7 @@ mod tests {
         for value in [
             "",
             "true",
+            "yes.",
             "<set to the key 'x' in secret 'y'>",
             "$(OTHER)",
             "8 bytes",

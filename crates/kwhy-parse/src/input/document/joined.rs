@@ -1,6 +1,6 @@
 //! Removes the gutter of a document, or joins its broken lines.
 
-use super::super::{boxes, gutter, terminal_wrap, wrap};
+use super::super::{boxes, gutter, quoted, terminal_wrap, wrap};
 use super::{Document, Edit};
 use kwhy_model::Span;
 
@@ -50,7 +50,8 @@ impl Document {
             return self.joined(gone.collect());
         }
         let mut all = joins(&self.text, None);
-        for inside in boxes::insides(&self.text) {
+        let quoted = quoted::insides(&self.text).into_iter();
+        for inside in quoted.chain(boxes::insides(&self.text)) {
             let within = joins(&inside.text, inside.width).into_iter();
             all.extend(within.map(|join| Join {
                 at: inside.between(&join.at),

@@ -34,6 +34,11 @@ impl<'t> Cursor<'t> {
         Some(())
     }
 
+    /// Consumes bytes that the caller has looked at.
+    pub(super) fn skip(&mut self, length: usize) {
+        self.at += length;
+    }
+
     /// Consumes spaces and returns their number.
     pub(super) fn spaces(&mut self) -> usize {
         let rest = self.rest();

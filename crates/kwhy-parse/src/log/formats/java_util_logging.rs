@@ -18,6 +18,7 @@ pub(super) const FORMAT: FormatSpec = FormatSpec {
     follow: Follow {
         raw: |_| true,
         surely: |line| message_start(line).is_some() || (Follow::RAW.surely)(line),
+        chained: |_| false,
         indented: false,
         apart: |_| false,
     },

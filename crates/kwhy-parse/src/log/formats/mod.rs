@@ -8,6 +8,7 @@ use crate::input::Line;
 use kwhy_model::{Event, Format};
 
 mod audit;
+mod bitnami;
 mod capnslog;
 mod ceph;
 mod cursor;
@@ -61,6 +62,9 @@ pub(crate) struct Follow {
     pub raw: fn(&str) -> bool,
     /// Returns true if an unrecognised line certainly belongs to the preceding record.
     pub surely: fn(&str) -> bool,
+    /// Returns true if the message of a record with this first line, if it may continue, certainly does on lines that are
+    /// indented or follow one ending in a colon.
+    pub chained: fn(&str) -> bool,
     /// True if indented lines belong to the record whatever they contain, even other records or
     /// frames.
     pub indented: bool,
@@ -74,6 +78,7 @@ impl Follow {
     pub(super) const ONE_LINE: Follow = Follow {
         raw: |_| false,
         surely: |_| false,
+        chained: |_| false,
         indented: false,
         apart: |_| false,
     };
@@ -81,6 +86,7 @@ impl Follow {
     pub(super) const RAW: Follow = Follow {
         raw: |_| true,
         surely: |line| line.starts_with([' ', '\t']) && !line.trim().is_empty(),
+        chained: |_| false,
         indented: false,
         apart: |_| false,
     };
@@ -115,6 +121,7 @@ const FORMATS: &[FormatSpec] = &[
     redis::FORMAT,
     ruby_logger::FORMAT,
     monolog::FORMAT,
+    bitnami::FORMAT,
     super::layout::FORMAT,
     level_prefix::FORMAT,
     funcr::FORMAT,

@@ -23,6 +23,7 @@ pub(super) const FORMAT: FormatSpec = FormatSpec {
     follow: Follow {
         raw: |_| true,
         surely: |line| line.starts_with('\t') && !line.trim().is_empty(),
+        chained: |_| false,
         indented: false,
         apart: |_| false,
     },
