@@ -1,6 +1,6 @@
 //! Sentences quoted in JSON that contains nothing else: an item of a list on a line of its own, a list of
 //! strings, or either as the only member of an object: `{"errors": ["...", "..."]}`. Also a member on a line of its own
-//! that holds what a program said (`"stderr": "..."`), and such members of the result of an Ansible task
+//! that holds what a program said (`"stderr": "..."`), and such members with escapes in the result of an Ansible task
 //! (ansible/ansible `lib/ansible/plugins/callback/default.py`): `fatal: [node-1]: FAILED! => {"msg": "..."}`.
 
 use super::json_members::{Member, Members, ValueKind, nested_end};
@@ -53,29 +53,48 @@ pub(crate) fn sentences<'a>(line: Line<'a>) -> Vec<Text<'a>> {
         .collect()
 }
 
-/// Returns what the result of a failed task quotes, without its head, which says nothing else; `None` for any other line.
+/// What the result of a task quotes, as the insides of strings.
+#[derive(Default)]
+struct Said {
+    texts: Vec<Range<usize>>,
+    /// The values of members that only repeat others.
+    repeated: Vec<Range<usize>>,
+}
+
+/// Returns the line of a failed task's result in pieces: what it quotes with escapes, without them, and what is between;
+/// `None` for any other line.
 fn of_task<'a>(line: Line<'a>) -> Option<Vec<Text<'a>>> {
     let text = line.text.trim_end();
     if !text.starts_with("fatal: [") && !text.starts_with("failed: [") {
         return None;
     }
     let open = memmem::find(text.as_bytes(), b" => {\"")? + 4;
-    let mut found = Vec::new();
-    let end = add_said(text, open, true, &mut found)?;
+    let mut said = Said::default();
+    let end = add_said(text, open, true, &mut said)?;
+    let escaped = |part: &Range<usize>| text.get(part.clone()).is_some_and(|it| it.contains('\\'));
+    let texts = said.texts.into_iter().filter(escaped).map(|at| (at, true));
+    let repeated = said.repeated.into_iter().map(|at| (at, false));
+    let mut apart: Vec<_> = texts.take(MAX_SENTENCES).chain(repeated).collect();
+    if end < text.len() || apart.is_empty() {
+        return None;
+    }
+    apart.sort_by_key(|(at, _)| at.start);
     let payload = Payload::from_line(line);
-    let found = found.into_iter().take(MAX_SENTENCES);
-    let found: Vec<_> = found.map(|part| unquote_json(&payload, part)).collect();
-    (end == text.len() && !found.is_empty()).then_some(found)
+    let mut pieces = Vec::new();
+    let mut before = 0;
+    for (at, is_text) in apart {
+        pieces.push(payload.part(before..at.start));
+        before = at.end;
+        if is_text {
+            pieces.push(unquote_json(&payload, at));
+        }
+    }
+    pieces.push(payload.part(before..text.len()));
+    Some(pieces)
 }
 
-/// Adds the insides of the strings that an object quotes, and, in the outermost one, those of the results of each item;
-/// returns the offset after the object.
-fn add_said(
-    text: &str,
-    open: usize,
-    is_outer: bool,
-    into: &mut Vec<Range<usize>>,
-) -> Option<usize> {
+/// Adds what an object quotes, and, in the outermost one, the results of each item; returns the offset after the object.
+fn add_said(text: &str, open: usize, is_outer: bool, into: &mut Said) -> Option<usize> {
     let mut members = Members::new(text, open);
     let key = |member: &Member| text.get(member.key.clone()).unwrap_or("");
     let is_known = |member: &Member| SAID.contains(&key(member)) || key(member) == "results";
@@ -83,18 +102,20 @@ fn add_said(
     let all: Vec<_> = known.take(MAX_SENTENCES).collect();
     members.by_ref().for_each(drop);
     for member in &all {
-        // the same as a text and as a list of lines
-        let is_again = key(member)
-            .strip_suffix("_lines")
-            .is_some_and(|of| all.iter().any(|member| key(member) == of));
-        if is_again || member.value.is_empty() {
+        let value = member.value.clone();
+        if value.is_empty() {
             continue;
         }
-        let value = member.value.clone();
-        if key(member) != "results" {
+        // the same as a text and as a list of lines
+        let is_repeated = key(member)
+            .strip_suffix("_lines")
+            .is_some_and(|of| all.iter().any(|member| key(member) == of));
+        if is_repeated {
+            into.repeated.push(value);
+        } else if key(member) != "results" {
             match member.kind {
-                ValueKind::String => into.push(value),
-                _ => into.extend(strings(text, value).unwrap_or_default()),
+                ValueKind::String => into.texts.push(value),
+                _ => into.texts.extend(strings(text, value).unwrap_or_default()),
             }
         } else if is_outer {
             let mut at = value.start + 1;
@@ -214,16 +235,21 @@ mod tests {
                 &["crane \"north\" not found"],
             ),
             (
-                r#"fatal: [quay-1]: FAILED! => {"changed": false, "cmd": ["lift", "it"], "msg": "exit code 1", "stderr": "no \"north\"\nno berth", "stderr_lines": ["no \"north\"", "no berth"], "stdout": "", "stdout_lines": []}"#,
-                &["exit code 1", "no \"north\"\nno berth"],
+                r#"fatal: [quay-1]: FAILED! => {"msg": "exit code 1", "stderr": "no \"north\"\nno berth", "stderr_lines": ["no \"north\"", "no berth"], "stdout": ""}"#,
+                &[
+                    r#"fatal: [quay-1]: FAILED! => {"msg": "exit code 1", "stderr": ""#,
+                    "no \"north\"\nno berth",
+                    r#"", "stderr_lines": "#,
+                    r#", "stdout": ""}"#,
+                ],
             ),
             (
-                r#"fatal: [quay-1]: FAILED! => {"msg": "no items", "results": [{"item": "a", "msg": "no \"north\""}, {"rc": 0, "stdout": "all well"}]}"#,
-                &["no items", "no \"north\"", "all well"],
-            ),
-            (
-                r#"failed: [quay-1] (item=north) => {"msg": ["no berth", "no crane"], "rc": 1}"#,
-                &["no berth", "no crane"],
+                r#"failed: [quay-1] (item=north) => {"msg": "no items", "results": [{"item": "a", "msg": "no \"north\""}, {"rc": 0}]}"#,
+                &[
+                    r#"failed: [quay-1] (item=north) => {"msg": "no items", "results": [{"item": "a", "msg": ""#,
+                    "no \"north\"",
+                    r#""}, {"rc": 0}]}"#,
+                ],
             ),
         ] {
             assert_eq!(read(text), wanted, "{text}");
@@ -251,6 +277,7 @@ mod tests {
             r#""berth": "no crane""#,
             r#"fatal: [quay-1]: FAILED! => {"msg": "no berth"#,
             r#"fatal: [quay-1]: FAILED! => {"rc": 1}"#,
+            r#"fatal: [quay-1]: FAILED! => {"msg": "no berth"}"#,
             r#"fatal: no berth => {"msg": "no berth"}"#,
             r#"{}"#,
             r#"[]"#,
