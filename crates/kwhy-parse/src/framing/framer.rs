@@ -43,7 +43,7 @@ pub struct Framer {
     raw: bool,
     /// True if lines that are indented, or follow a colon, certainly continue its message.
     chained: bool,
-    /// True if the record's last line ends in a colon, after which its message goes on.
+    /// True if the record's last line ends in a colon, after which its message continues.
     ends_open: bool,
     trace: Trace,
     maybe: usize,
