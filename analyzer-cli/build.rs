@@ -1,7 +1,6 @@
 //! Packs the JSON Schemas in `schema/`: what makes them of the types is as large as all other output together.
 
 use std::error::Error;
-use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::{env, fs};
 
@@ -21,17 +20,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         // a checkout on Windows may have other line ends
         texts.push(fs::read_to_string(path)?.replace('\r', ""));
     }
-    let packed = kwhy_pack::pack(&texts);
-    let mut out = format!(
-        "static GRAMMAR: Grammar<'_> = Grammar::new(&{:?});\nstatic SCHEMAS: &[(&str, &[u8])] = &[\n",
-        packed.grammar
-    );
-    for (path, text) in paths.iter().zip(&packed.texts) {
-        let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        writeln!(out, "    ({name:?}, &{text:?}),")?;
-    }
-    out.push_str("];\n");
+    let names = paths.iter().filter_map(|path| path.file_stem()?.to_str());
+    let names: Vec<&str> = names.collect();
     let target = PathBuf::from(env::var("OUT_DIR")?);
+    fs::write(target.join("schemas.bin"), kwhy_pack::pack_all(&texts)?)?;
+    let out = format!(
+        "static NAMES: &[&str] = &{names:?};\nstatic SCHEMAS: &[u8] = include_bytes!(concat!(env!(\"OUT_DIR\"), \"/schemas.bin\"));\n"
+    );
     fs::write(target.join("schemas.rs"), out)?;
     Ok(())
 }

@@ -12,7 +12,6 @@ use std::fmt;
 use std::io::{self, Write};
 
 use clap::ValueEnum;
-use kwhy_pack::Grammar;
 use kwhy_render::{Layout, Style};
 
 include!(concat!(env!("OUT_DIR"), "/schemas.rs"));
@@ -46,9 +45,10 @@ impl SchemaName {
     /// Returns the text of the schema.
     fn text(self) -> String {
         let name = self.to_string();
-        let kept = SCHEMAS.iter().find(|(kept, _)| *kept == name);
-        kept.map(|(_, packed)| GRAMMAR.read(packed))
-            .unwrap_or_default()
+        let number = NAMES.iter().position(|kept| *kept == name);
+        let all = kwhy_pack::unpack_all(SCHEMAS).unwrap_or_default();
+        let text = number.and_then(|number| all.get(number).cloned());
+        String::from_utf8(text.unwrap_or_default()).unwrap_or_default()
     }
 }
 

@@ -182,18 +182,17 @@ fn write_signatures(
                 .lines()
                 .map(|line| packed::add(&mut texts, line.to_owned()))
                 .collect(),
-            yaml: packed::add(&mut texts, kept.yaml.text),
-            passages: kept.yaml.passages,
+            yaml: kept.yaml,
             is_relation: file.signature.condition.is_relation(),
         });
     }
-    // packing takes longer than the index
-    let (index, packed) = std::thread::scope(|scope| {
-        let index = scope.spawn(|| Index::new(needed, &sample));
+    let (others, packed) = std::thread::scope(|scope| {
+        let others = scope.spawn(|| (Index::new(needed, &sample), packed::sources(&builtins)));
         let packed = packed::write(&builtins, &texts, out);
-        (index.join(), packed)
+        (others.join(), packed)
     });
-    let index = index.map_err(|_| "the index cannot be built")?;
+    let (index, sources) = others.map_err(|_| "the index cannot be built")?;
+    fs::write(target.join("sources.bin"), sources?)?;
     let (grammar, all) = packed?;
     fs::write(target.join("grammar.bin"), grammar)?;
     fs::write(target.join("packed.bin"), all)?;

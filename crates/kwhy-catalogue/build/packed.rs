@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 use std::num::TryFromIntError;
 
+use kwhy_pack::Own;
+
 /// The texts of a signature, as indices.
 pub struct Builtin {
     /// The name of its file, and the signature as JSON.
@@ -10,9 +12,7 @@ pub struct Builtin {
     /// The digests of its patterns.
     pub digests: Vec<usize>,
     /// What the YAML of its file has besides.
-    pub yaml: usize,
-    /// The passages of the YAML that the JSON has.
-    pub passages: Vec<u8>,
+    pub yaml: Own,
     /// True if its condition compares objects with each other.
     pub is_relation: bool,
 }
@@ -31,8 +31,7 @@ pub fn write(
 ) -> Result<(Vec<u8>, Vec<u8>), TryFromIntError> {
     let packed = kwhy_pack::pack(texts);
     let mut bytes = Vec::new();
-    // texts that are read first are kept apart from those that are rarely read
-    let mut rows = Vec::new();
+    out.push_str("static BUILTIN: &[Builtin] = &[\n");
     for builtin in builtins {
         let json = place(&mut bytes, &packed.texts[builtin.json])?;
         let mut lines = Vec::new();
@@ -41,19 +40,11 @@ pub fn write(
             lines.extend(u16::try_from(line.len())?.to_le_bytes());
             lines.extend(line);
         }
-        rows.push((json, place(&mut bytes, &lines)?));
-    }
-    out.push_str("static BUILTIN: &[Builtin] = &[\n");
-    for (builtin, (json, digests)) in builtins.iter().zip(rows) {
-        let mut yaml = Vec::new();
-        yaml.extend(u16::try_from(builtin.passages.len())?.to_le_bytes());
-        yaml.extend(&builtin.passages);
-        yaml.extend(&packed.texts[builtin.yaml]);
-        let yaml = place(&mut bytes, &yaml)?;
+        let digests = place(&mut bytes, &lines)?;
         let is_relation = builtin.is_relation;
         let _ = writeln!(
             out,
-            "    Builtin {{ json: {json:?}, digests: {digests:?}, yaml: {yaml:?}, is_relation: {is_relation} }},"
+            "    Builtin {{ json: {json:?}, digests: {digests:?}, is_relation: {is_relation} }},"
         );
     }
     out.push_str("];\n");
@@ -63,6 +54,10 @@ pub fn write(
             "include_bytes!(concat!(env!(\"OUT_DIR\"), \"/packed.bin\"))",
         ),
         (
+            "SOURCES: &[u8]",
+            "include_bytes!(concat!(env!(\"OUT_DIR\"), \"/sources.bin\"))",
+        ),
+        (
             "GRAMMAR: Grammar<'static>",
             "Grammar::new(include_bytes!(concat!(env!(\"OUT_DIR\"), \"/grammar.bin\")))",
         ),
@@ -70,6 +65,13 @@ pub fn write(
         let _ = writeln!(out, "static {kind} = {value};");
     }
     Ok((packed.grammar, bytes))
+}
+
+/// Packs what the YAML of all files has besides: first the texts, then the passages of each.
+pub fn sources(builtins: &[Builtin]) -> std::io::Result<Vec<u8>> {
+    let texts = builtins.iter().map(|it| it.yaml.text.as_bytes());
+    let passages = builtins.iter().map(|it| it.yaml.passages.as_slice());
+    kwhy_pack::pack_all(texts.chain(passages))
 }
 
 /// Appends bytes, and returns their start and end.

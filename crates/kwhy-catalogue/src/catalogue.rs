@@ -26,11 +26,13 @@ struct Builtin {
     json: Place,
     /// The digests of its condition's patterns, each preceded by its length in two bytes.
     digests: Place,
-    /// The YAML of its file without the passages that `json` has too, preceded by these and their length in two bytes.
-    yaml: Place,
     /// True if its condition compares objects with each other.
     is_relation: bool,
 }
+
+/// What the YAML of each file has besides its JSON, and after these the passages that it has in common with it; both in
+/// the order of [`BUILTIN`].
+static SOURCE_PARTS: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
 
 /// The start and end of a packed text.
 type Place = (u32, u32);
@@ -41,23 +43,24 @@ fn packed((start, end): Place) -> &'static [u8] {
 }
 
 impl Builtin {
-    fn signature(&'static self) -> Option<Signature> {
+    fn signature(&'static self, number: usize) -> Option<Signature> {
         let text = GRAMMAR.read(packed(self.json));
         let (file, json) = text.split_once('\n')?;
         let mut signature = Signature::unchecked(json).ok()?;
         signature.file = file.to_owned().into();
-        signature.source = SourceText::new(Box::new(|| self.yaml().into()));
+        signature.source = SourceText::new(Box::new(move || self.yaml(number).into()));
         use_digests(&signature.condition, self.digests());
         Some(signature)
     }
 
-    fn yaml(&self) -> String {
-        let (length, rest) = packed(self.yaml).split_at_checked(2).unwrap_or_default();
-        let length = length.iter().rev();
-        let length = length.fold(0, |length, byte| length << 8 | usize::from(*byte));
-        let (passages, own) = rest.split_at_checked(length).unwrap_or_default();
+    /// Returns the YAML of its file.
+    fn yaml(&self, number: usize) -> String {
+        let sources =
+            SOURCE_PARTS.get_or_init(|| kwhy_pack::unpack_all(SOURCES).unwrap_or_default());
+        let part = |at: usize| sources.get(at).map(Vec::as_slice).unwrap_or_default();
         let json = GRAMMAR.read(packed(self.json));
-        Own::whole(&GRAMMAR.read(own), passages, &json)
+        let own = String::from_utf8_lossy(part(number));
+        Own::whole(&own, part(BUILTIN.len() + number), &json)
     }
 
     fn digests(&self) -> impl Iterator<Item = PackedText<'static>> {
@@ -388,8 +391,9 @@ impl Entry {
 
     fn signature(&self) -> &Signature {
         self.signature.get_or_init(|| {
-            let builtin = self.builtin.and_then(|number| BUILTIN.get(number));
-            let read = builtin.and_then(Builtin::signature);
+            let read = self
+                .builtin
+                .and_then(|number| BUILTIN.get(number)?.signature(number));
             // the build script parsed the same text with the same code
             Box::new(read.expect("a built-in signature was checked when the crate was built"))
         })

@@ -10,15 +10,18 @@
 //! assert_eq!(grammar.read(&packed.texts[1]), "the volume is gone");
 //! ```
 //!
-//! Of a text that is another one in another form, [`Own`] is what the other one lacks.
+//! Of a text that is another one in another form, [`Own`] is what the other one lacks. Texts that are rarely read, and then
+//! all together, are smaller as a stream ([`pack_all`]).
 #![forbid(unsafe_code)]
 
 mod layout;
 mod pack;
 mod passages;
+mod stream;
 
 pub use pack::{Packed, pack};
 pub use passages::Own;
+pub use stream::{pack_all, unpack_all};
 
 /// The number of symbols that are bytes.
 const BYTES: usize = 256;

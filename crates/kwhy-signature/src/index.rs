@@ -14,30 +14,40 @@ use super::required::{KLOG_FATAL, LiteralRequirement, RequirementKind};
 /// A leaf condition: the number of its signature in the catalogue, and its own within the signature.
 pub type ConditionId = (u32, u16);
 
+/// A condition in six bytes, as there are tens of thousands: both halves of the first number, and the second.
+pub type StoredId = [u16; 3];
+
+fn stored((number, leaf): ConditionId) -> StoredId {
+    [number as u16, (number >> 16) as u16, leaf]
+}
+
+fn read([low, high, leaf]: StoredId) -> ConditionId {
+    (u32::from(high) << 16 | u32::from(low), leaf)
+}
+
 /// Numbered lists of conditions, concatenated.
 #[derive(Clone, Debug, Default)]
 pub struct ConditionLists {
     /// The conditions of all lists.
-    pub conditions: Cow<'static, [ConditionId]>,
+    pub conditions: Cow<'static, [StoredId]>,
     /// The end of each list in it.
     pub ends: Cow<'static, [u32]>,
 }
 
 impl ConditionLists {
     /// Returns the list with a number; empty if there is none.
-    pub fn get(&self, number: usize) -> &[ConditionId] {
+    pub fn get(&self, number: usize) -> impl Iterator<Item = ConditionId> + Clone {
         let end = |number: usize| self.ends.get(number).map(|end| *end as usize);
         let start = number.checked_sub(1).map_or(Some(0), end);
         let range = start.zip(end(number)).map(|(start, end)| start..end);
-        range
-            .and_then(|range| self.conditions.get(range))
-            .unwrap_or_default()
+        let list = range.and_then(|range| self.conditions.get(range));
+        list.unwrap_or_default().iter().copied().map(read)
     }
 
     /// Appends a list of conditions.
     fn push(&mut self, list: impl IntoIterator<Item = ConditionId>) {
         let conditions = self.conditions.to_mut();
-        conditions.extend(list);
+        conditions.extend(list.into_iter().map(stored));
         self.ends.to_mut().push(conditions.len() as u32);
     }
 }
@@ -63,15 +73,15 @@ impl Words {
     }
 
     /// The words with their conditions.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &[ConditionId])> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, impl Iterator<Item = ConditionId>)> {
         let words = self.words.iter().enumerate();
         words.map(|(number, word)| (word, self.conditions.get(number)))
     }
 
     /// Returns the conditions that need a word.
-    fn look_up(&self, word: &str) -> &[ConditionId] {
-        let found = self.words.position(word);
-        found.map_or(&[], |number| self.conditions.get(number))
+    fn look_up(&self, word: &str) -> impl Iterator<Item = ConditionId> {
+        let found = self.words.position(word).into_iter();
+        found.flat_map(|number| self.conditions.get(number))
     }
 
     /// Returns these words merged with others, sorted.
@@ -236,7 +246,7 @@ impl Index {
         let more = Index::lay_out(Vec::new(), needs, "");
         let mut conditions = self.conditions.clone();
         for number in 0..more.literals.literals.len() {
-            conditions.push(more.conditions.get(number).iter().copied());
+            conditions.push(more.conditions.get(number));
         }
         let chained = |mine: &[ConditionId], theirs: &[ConditionId]| [mine, theirs].concat().into();
         Index {
@@ -282,11 +292,12 @@ impl Index {
     }
 
     /// Returns the conditions that need a literal.
-    pub fn leaves(&self, literal: u32) -> &[ConditionId] {
-        if literal == KLOG_FATAL_NUMBER {
-            return &self.klog_fatal;
-        }
-        self.conditions.get(literal as usize)
+    pub fn leaves(&self, literal: u32) -> impl Iterator<Item = ConditionId> {
+        let is_klog_fatal = literal == KLOG_FATAL_NUMBER;
+        let of_klog: &[ConditionId] = if is_klog_fatal { &self.klog_fatal } else { &[] };
+        // no literal has the number of the mark
+        let of_literal = self.conditions.get(literal as usize);
+        of_klog.iter().copied().chain(of_literal)
     }
 
     /// Returns true if a literal marks records of an error level.
@@ -311,10 +322,10 @@ impl Index {
         if self.entries.is_empty() {
             return;
         }
-        let is_entry = |leaf: &&ConditionId| self.entries.binary_search(leaf).is_ok();
-        into.extend(self.boundless.iter().filter(is_entry));
+        let is_entry = |leaf: &ConditionId| self.entries.binary_search(leaf).is_ok();
+        into.extend(self.boundless.iter().copied().filter(is_entry));
         let add = |hit: LiteralHit| {
-            into.extend(self.leaves(hit.literal).iter().filter(is_entry));
+            into.extend(self.leaves(hit.literal).filter(is_entry));
         };
         self.find(record, |_| true, add);
     }
