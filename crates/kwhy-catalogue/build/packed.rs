@@ -23,7 +23,7 @@ pub fn add(texts: &mut Vec<String>, text: String) -> usize {
     texts.len() - 1
 }
 
-/// Writes the signatures as a constant of byte ranges, and returns the grammar and the packed texts.
+/// Writes the ends of the signatures' texts as a constant, and returns the grammar and the packed texts.
 pub fn write(
     builtins: &[Builtin],
     texts: &[String],
@@ -33,18 +33,18 @@ pub fn write(
     let mut bytes = Vec::new();
     out.push_str("static BUILTIN: &[Builtin] = &[\n");
     for builtin in builtins {
-        let json = place(&mut bytes, &packed.texts[builtin.json])?;
-        let mut lines = Vec::new();
+        bytes.extend(&packed.texts[builtin.json]);
+        let json_end = u32::try_from(bytes.len())?;
         for number in &builtin.digests {
             let line = &packed.texts[*number];
-            lines.extend(u16::try_from(line.len())?.to_le_bytes());
-            lines.extend(line);
+            bytes.extend(u16::try_from(line.len())?.to_le_bytes());
+            bytes.extend(line);
         }
-        let digests = place(&mut bytes, &lines)?;
+        let digests_end = u32::try_from(bytes.len())?;
         let is_relation = builtin.is_relation;
         let _ = writeln!(
             out,
-            "    Builtin {{ json: {json:?}, digests: {digests:?}, is_relation: {is_relation} }},"
+            "    Builtin {{ json_end: {json_end}, digests_end: {digests_end}, is_relation: {is_relation} }},"
         );
     }
     out.push_str("];\n");
@@ -72,11 +72,4 @@ pub fn sources(builtins: &[Builtin]) -> std::io::Result<Vec<u8>> {
     let texts = builtins.iter().map(|it| it.yaml.text.as_bytes());
     let passages = builtins.iter().map(|it| it.yaml.passages.as_slice());
     kwhy_pack::pack_all(texts.chain(passages))
-}
-
-/// Appends bytes, and returns their start and end.
-fn place(all: &mut Vec<u8>, bytes: &[u8]) -> Result<(u32, u32), TryFromIntError> {
-    let start = u32::try_from(all.len())?;
-    all.extend(bytes);
-    Ok((start, u32::try_from(all.len())?))
 }

@@ -18,14 +18,14 @@ use kwhy_signature::{
 
 include!(concat!(env!("OUT_DIR"), "/builtin.rs"));
 
-/// A built-in signature as laid out by the build script: byte ranges in [`PACKED`], so that the loader has nothing to
-/// relocate.
+/// A built-in signature as laid out by the build script: the ends of its texts in [`PACKED`], which follow one another. The
+/// loader has nothing to relocate.
 #[derive(Debug)]
 struct Builtin {
     /// The name of its file and, on the second line, the checked signature as JSON; parsed on demand.
-    json: Place,
+    json_end: u32,
     /// The digests of its condition's patterns, each preceded by its length in two bytes.
-    digests: Place,
+    digests_end: u32,
     /// True if its condition compares objects with each other.
     is_relation: bool,
 }
@@ -34,37 +34,43 @@ struct Builtin {
 /// the order of [`BUILTIN`].
 static SOURCE_PARTS: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
 
-/// The start and end of a packed text.
-type Place = (u32, u32);
-
-/// Returns the bytes of a packed text.
-fn packed((start, end): Place) -> &'static [u8] {
-    PACKED.get(start as usize..end as usize).unwrap_or_default()
-}
-
 impl Builtin {
-    fn signature(&'static self, number: usize) -> Option<Signature> {
-        let text = GRAMMAR.read(packed(self.json));
+    fn get(number: usize) -> Option<&'static Builtin> {
+        BUILTIN.get(number)
+    }
+
+    /// Returns the packed texts of a signature: its JSON, and its digests.
+    fn packed(number: usize) -> Option<(&'static [u8], &'static [u8])> {
+        let before = number.checked_sub(1).and_then(Builtin::get);
+        let start = before.map_or(0, |before| before.digests_end as usize);
+        let own = Builtin::get(number)?;
+        let texts = PACKED.get(start..own.digests_end as usize)?;
+        texts.split_at_checked((own.json_end as usize).checked_sub(start)?)
+    }
+
+    fn signature(number: usize) -> Option<Signature> {
+        let (json, digests) = Builtin::packed(number)?;
+        let text = GRAMMAR.read(json);
         let (file, json) = text.split_once('\n')?;
         let mut signature = Signature::unchecked(json).ok()?;
         signature.file = file.to_owned().into();
-        signature.source = SourceText::new(Box::new(move || self.yaml(number).into()));
-        use_digests(&signature.condition, self.digests());
+        signature.source = SourceText::new(Box::new(move || Builtin::yaml(number).into()));
+        use_digests(&signature.condition, Builtin::digests(digests));
         Some(signature)
     }
 
-    /// Returns the YAML of its file.
-    fn yaml(&self, number: usize) -> String {
+    /// Returns the YAML of a signature's file.
+    fn yaml(number: usize) -> String {
         let sources =
             SOURCE_PARTS.get_or_init(|| kwhy_pack::unpack_all(SOURCES).unwrap_or_default());
         let part = |at: usize| sources.get(at).map(Vec::as_slice).unwrap_or_default();
-        let json = GRAMMAR.read(packed(self.json));
+        let (json, _) = Builtin::packed(number).unwrap_or_default();
         let own = String::from_utf8_lossy(part(number));
-        Own::whole(&own, part(BUILTIN.len() + number), &json)
+        Own::whole(&own, part(BUILTIN.len() + number), &GRAMMAR.read(json))
     }
 
-    fn digests(&self) -> impl Iterator<Item = PackedText<'static>> {
-        let mut rest = packed(self.digests);
+    fn digests(packed: &'static [u8]) -> impl Iterator<Item = PackedText<'static>> {
+        let mut rest = packed;
         std::iter::from_fn(move || {
             let (length, line) = rest.split_first_chunk()?;
             let (text, others) = line.split_at_checked(u16::from_le_bytes(*length).into())?;
@@ -382,7 +388,7 @@ impl Default for Catalogue {
 
 impl Entry {
     fn is_relation(&self) -> bool {
-        match self.builtin.and_then(|number| BUILTIN.get(number)) {
+        match self.builtin.and_then(Builtin::get) {
             // known without parsing the signature
             Some(builtin) => builtin.is_relation,
             None => self.signature().condition.is_relation(),
@@ -391,9 +397,7 @@ impl Entry {
 
     fn signature(&self) -> &Signature {
         self.signature.get_or_init(|| {
-            let read = self
-                .builtin
-                .and_then(|number| BUILTIN.get(number)?.signature(number));
+            let read = self.builtin.and_then(Builtin::signature);
             // the build script parsed the same text with the same code
             Box::new(read.expect("a built-in signature was checked when the crate was built"))
         })
@@ -434,10 +438,11 @@ why: it is mounted
     #[cfg(feature = "builtin")]
     #[test]
     fn digests_are_those_of_the_patterns() {
-        for builtin in BUILTIN {
-            let signature = builtin.signature().unwrap();
+        for number in 0..BUILTIN.len() {
+            let signature = Builtin::signature(number).unwrap();
             let worked_out = kwhy_signature::digests(&signature.condition).unwrap();
-            let written: Vec<String> = builtin.digests().map(|line| line.read()).collect();
+            let (_, digests) = Builtin::packed(number).unwrap();
+            let written: Vec<String> = Builtin::digests(digests).map(|line| line.read()).collect();
             assert_eq!(worked_out, written.join("\n"), "{}", signature.id);
         }
     }

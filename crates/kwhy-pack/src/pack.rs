@@ -6,7 +6,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use super::{BYTES, layout};
 
 /// The minimum number of occurrences that make a rule worth its four bytes.
-const LEAST: u32 = 5;
+const LEAST: u32 = 6;
 
 /// The maximum number of symbols: what two bytes can number, with some byte values left for the most common symbols.
 const MOST_SYMBOLS: usize = 192 << 8;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 
-use lzma_rust2::{Lzma2Options, Lzma2Reader, Lzma2Writer};
+use lzma_rust2::{Lzma2Options, Lzma2Reader, Lzma2Writer, LzmaOptions};
 
 /// The size of the dictionary in bytes, for both directions.
 const DICTIONARY: u32 = 4 << 20;
@@ -17,6 +17,8 @@ const PRESET: u32 = 6;
 pub fn pack_all<T: AsRef<[u8]>>(parts: impl IntoIterator<Item = T>) -> io::Result<Vec<u8>> {
     let mut options = Lzma2Options::with_preset(PRESET);
     options.lzma_options.dict_size = DICTIONARY;
+    // texts repeat in long passages
+    options.lzma_options.nice_len = LzmaOptions::NICE_LEN_MAX;
     let mut packed = Lzma2Writer::new(Vec::new(), options);
     for part in parts {
         let part = part.as_ref();
