@@ -17,11 +17,10 @@ const MAX_SENTENCES: usize = 64;
 /// The maximum number of nested objects around them.
 const MAX_DEPTH: usize = 4;
 
-/// Keys of members that hold what a program said.
+/// Keys of members that hold what a program said, of results of tasks. `error` and `message` are any program's, whose own
+/// record they are in.
 const SAID: &[&str] = &[
-    "error",
     "exception",
-    "message",
     "module_stderr",
     "module_stdout",
     "msg",
@@ -272,6 +271,7 @@ mod tests {
             r#""no berth" err="no crane""#,
             r#""no berth": "no crane""#,
             r#""stderr": """#,
+            r#""error": "no berth is there","#,
             r#""stderr": "north""#,
             r#""stderr": "no berth" and more"#,
             r#""berth": "no crane""#,
