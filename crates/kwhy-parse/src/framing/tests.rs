@@ -41,7 +41,7 @@ fn objects_spread_over_lines_begin_records() {
 }
 
 #[test]
-fn messages_on_a_terminal_go_on_where_it_shows() {
+fn messages_on_a_terminal_continue_where_it_shows() {
     let relations = |lines: &[&str]| -> Vec<Relation> {
         let mut framer = Framer::default();
         let take = |line: &&str| framer.take(line, crate::log::detect(line), || false);

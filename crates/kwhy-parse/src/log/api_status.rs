@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn the_body_of_a_response_is_an_error() {
+    fn the_answer_in_the_body_of_a_response_is_read() {
         let text = format!("{HEAD}{ANSWER}");
         let event = only(&text);
         is_read(&event);
