@@ -8,7 +8,7 @@ use kwhy_parse::framing::{
 };
 use kwhy_parse::input::is_structural;
 use kwhy_parse::table::OpenTable;
-use kwhy_parse::{describe, object, unit};
+use kwhy_parse::{describe, object, plain, unit};
 
 /// The number of lines that are examined before a text without records is cut anywhere.
 const MAX_LINES: usize = 256;
@@ -50,6 +50,12 @@ fn find_apart(bytes: &[u8], first: usize, may_grow: bool) -> Option<usize> {
     let mut structural =
         |begun: bool| begun || *inside.get_or_insert_with(|| is_inside(bytes, first));
     let mut log = Lookback::default();
+    let mut wrapped = plain::Wrapping::default();
+    let before: Vec<&[u8]> = lines_before(bytes, at).take(plain::MAX_WRAPPED).collect();
+    before
+        .iter()
+        .rev()
+        .for_each(|line| wrapped.read(&text(line)));
     // of places without a record, prefer one that no earlier record takes, then a blank line
     let mut fallback: Option<(bool, bool, usize)> = None;
     for number in 0.. {
@@ -77,7 +83,8 @@ fn find_apart(bytes: &[u8], first: usize, may_grow: bool) -> Option<usize> {
         let is_better = is_record
             || fallback.is_none_or(|(is_free, known, _)| !is_free || (is_apart && !known));
         if is_better && !(begun && may_grow) {
-            let rank = (!log.takes(bytes, at, is_record), is_apart, usize::MAX - at);
+            let is_free = !log.takes(bytes, at, is_record) && !wrapped.may_continue();
+            let rank = (is_free, is_apart, usize::MAX - at);
             // the goroutine stacks of a panic belong to it, with the blank line before them
             let stack = if line.is_empty() { next } else { at };
             let of_panic = line_at(bytes, stack).starts_with(b"goroutine ");
@@ -85,6 +92,7 @@ fn find_apart(bytes: &[u8], first: usize, may_grow: bool) -> Option<usize> {
                 fallback = Some(rank);
             }
         }
+        wrapped.read(&text(line));
         // journal entries are not cut
         let may_be = matches!(line.first(), Some(b'_' | b'A'..=b'Z'));
         let entry = may_be.then(|| entry_at(bytes, at, &text(line))).flatten();
@@ -194,6 +202,16 @@ pub(super) mod tests {
         // the next block contains only rows
         let next = super::find(rows.as_bytes(), row.len() + 1, true, Some(&table)).unwrap();
         assert_eq!((next.at, next.table), (2 * row.len(), Some(table)));
+    }
+
+    #[test]
+    fn wrapped_texts_are_not_cut() {
+        let text = "lift: \"north crane\nof quay 7\": no berth\n\nlowered\n";
+        let place = text.find("lowered");
+        assert_eq!(find(text.as_bytes(), 3, true), place);
+        // an item is more than its first line
+        let lone = "- apiVersion: v1 kind: Pod\ncrane stopped\n";
+        assert_eq!(find(lone.as_bytes(), 1, true), Some(27));
     }
 
     #[test]

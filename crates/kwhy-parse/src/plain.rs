@@ -12,7 +12,7 @@ use crate::input::Line;
 use kwhy_model::{Event, Format, Parsed, Severity, TextBuilder};
 
 /// The maximum number of lines in a wrapped text.
-const MAX_WRAPPED: usize = 24;
+pub const MAX_WRAPPED: usize = 24;
 
 /// The maximum number of lines in a chain of errors that was broken between words.
 const MAX_CHAINED: usize = 6;
@@ -281,6 +281,40 @@ fn wrapped(lines: &[Line<'_>]) -> usize {
         }
     }
     chained
+}
+
+/// Tells where a text may continue on the next line, of lines that are read in order.
+///
+/// ```
+/// use kwhy_parse::plain::Wrapping;
+/// let mut wrapping = Wrapping::default();
+/// wrapping.read("crane: lift \"north");
+/// assert!(wrapping.may_continue());
+/// wrapping.read("");
+/// assert!(!wrapping.may_continue());
+/// ```
+#[derive(Default)]
+pub struct Wrapping {
+    /// The number of further lines that the last open text may take.
+    left: usize,
+}
+
+impl Wrapping {
+    /// Reads the next line.
+    pub fn read(&mut self, line: &str) {
+        self.left = if line.trim().is_empty() {
+            0
+        } else if is_open(line) || ends_open(line) {
+            MAX_WRAPPED - 1
+        } else {
+            self.left.saturating_sub(1)
+        };
+    }
+
+    /// Returns true if a text before the next line may continue there.
+    pub fn may_continue(&self) -> bool {
+        self.left > 0
+    }
 }
 
 /// Returns true if the line is a chain of errors whose next link is on the next line.

@@ -485,7 +485,9 @@ pub fn begins_item<'b>(
         })
     };
     match line.first() {
-        Some(b'-') => ITEMS.iter().any(|start| line.starts_with(start)),
+        Some(b'-') => {
+            ITEMS.iter().any(|start| line.starts_with(start)) && after().starts_with(b"  ")
+        }
         Some(b'a') => line.starts_with(b"apiVersion: ") && before().starts_with(b"---"),
         Some(b' ') if matches!(line, b"        {" | b"        {\r") => member(b"            "),
         // troubleshoot.sh and most Go programs indent by two spaces, kubectl by four
