@@ -209,9 +209,6 @@ pub(super) mod tests {
         let text = "lift: \"north crane\nof quay 7\": no berth\n\nlowered\n";
         let place = text.find("lowered");
         assert_eq!(find(text.as_bytes(), 3, true), place);
-        // an item is more than its first line
-        let lone = "- apiVersion: v1 kind: Pod\ncrane stopped\n";
-        assert_eq!(find(lone.as_bytes(), 1, true), Some(27));
     }
 
     #[test]
