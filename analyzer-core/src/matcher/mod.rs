@@ -237,7 +237,7 @@ impl<'c> Tester<'c> {
             let LeafPattern::Event(pattern) = &leaf.pattern else {
                 return Vec::new();
             };
-            if pattern.is_statement() && !is_paste {
+            if !is_paste && pattern.is_statement() {
                 return Vec::new();
             }
             if as_it_is {

@@ -13,7 +13,7 @@ mod topology;
 mod writers;
 mod yaml;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -35,6 +35,10 @@ const TYPICAL: &str = "typical.txt";
 const COMMUNITY: &str = "cre.yaml";
 const WRITERS: &str = "writers.yaml";
 
+/// The environment variable with which the crate is compiled without signatures, whatever its features: enough for tools
+/// that only check code, such as clippy.
+const CHECK_ONLY: &str = "KWHY_CHECK_ONLY";
+
 fn main() -> Result<(), Failure> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     let text = |name: &str| {
@@ -43,10 +47,12 @@ fn main() -> Result<(), Failure> {
         fs::read_to_string(path)
     };
     let (list, causes) = read_causes(&text(CAUSES)?)?;
-    // signatures are not read without the feature
-    let signatures = match env::var_os("CARGO_FEATURE_BUILTIN") {
-        Some(_) => Some(read_signatures(&root, &causes)?),
-        None => None,
+    println!("cargo::rerun-if-env-changed={CHECK_ONLY}");
+    let is_wanted =
+        env::var_os("CARGO_FEATURE_BUILTIN").is_some() && env::var_os(CHECK_ONLY).is_none();
+    let signatures = match is_wanted {
+        true => Some(read_signatures(&root, &causes)?),
+        false => None,
     };
     let target = PathBuf::from(env::var("OUT_DIR")?);
     let mut out = format!("static CAUSES: &[(&str, &str)] = &{list:?};\n");
@@ -171,10 +177,12 @@ fn write_signatures(
     let mut sample = typical;
     let mut texts = Vec::new();
     let mut builtins = Vec::new();
+    let mut names = BTreeSet::new();
     for (number, (file, kept)) in (0..).zip(files.iter().zip(parallel::map(files, Kept::of))) {
         let kept = kept?;
         sample.push_str(&kept.examples);
         needed.extend(needs(number, &file.signature.condition));
+        file.signature.product_names(&mut names);
         builtins.push(packed::Builtin {
             json: packed::add(&mut texts, kept.json),
             digests: kept
@@ -186,9 +194,10 @@ fn write_signatures(
             is_relation: file.signature.condition.is_relation(),
         });
     }
+    let names = packed::add(&mut texts, names.into_iter().collect::<Vec<_>>().join(" "));
     let (others, packed) = std::thread::scope(|scope| {
         let others = scope.spawn(|| (Index::new(needed, &sample), packed::sources(&builtins)));
-        let packed = packed::write(&builtins, &texts, out);
+        let packed = packed::write(&builtins, names, &texts, out);
         (others.join(), packed)
     });
     let (index, sources) = others.map_err(|_| "the index cannot be built")?;

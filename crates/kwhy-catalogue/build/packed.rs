@@ -23,9 +23,11 @@ pub fn add(texts: &mut Vec<String>, text: String) -> usize {
     texts.len() - 1
 }
 
-/// Writes the ends of the signatures' texts as a constant, and returns the grammar and the packed texts.
+/// Writes the ends of the signatures' texts as a constant, and returns the grammar and the packed texts. `names` is the
+/// index of the product names, which come last.
 pub fn write(
     builtins: &[Builtin],
+    names: usize,
     texts: &[String],
     out: &mut String,
 ) -> Result<(Vec<u8>, Vec<u8>), TryFromIntError> {
@@ -48,6 +50,7 @@ pub fn write(
         );
     }
     out.push_str("];\n");
+    bytes.extend(&packed.texts[names]);
     for (kind, value) in [
         (
             "PACKED: &[u8]",

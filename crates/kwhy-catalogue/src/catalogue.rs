@@ -69,6 +69,14 @@ impl Builtin {
         Own::whole(&own, part(BUILTIN.len() + number), &GRAMMAR.read(json))
     }
 
+    /// Returns the product names in all signatures, sorted.
+    fn product_names() -> impl Iterator<Item = String> {
+        let start = BUILTIN.last().map_or(0, |last| last.digests_end as usize);
+        let names = GRAMMAR.read(PACKED.get(start..).unwrap_or_default());
+        let names: Vec<String> = names.split_whitespace().map(str::to_owned).collect();
+        names.into_iter()
+    }
+
     fn digests(packed: &'static [u8]) -> impl Iterator<Item = PackedText<'static>> {
         let mut rest = packed;
         std::iter::from_fn(move || {
@@ -353,8 +361,14 @@ impl Catalogue {
     /// cluster an input comes from.
     pub fn product_names(&self) -> BTreeSet<String> {
         let mut names = BTreeSet::new();
-        for signature in self.signatures() {
-            signature.product_names(&mut names);
+        let (builtin, added): (Vec<_>, Vec<_>) =
+            (self.entries.iter()).partition(|entry| entry.builtin.is_some());
+        if !builtin.is_empty() {
+            // known without parsing the signatures
+            names.extend(Builtin::product_names());
+        }
+        for entry in added {
+            entry.signature().product_names(&mut names);
         }
         let topology = topology();
         let served = topology
@@ -445,6 +459,16 @@ why: it is mounted
             let written: Vec<String> = Builtin::digests(digests).map(|line| line.read()).collect();
             assert_eq!(worked_out, written.join("\n"), "{}", signature.id);
         }
+    }
+
+    #[cfg(feature = "builtin")]
+    #[test]
+    fn product_names_are_those_of_the_signatures() {
+        let mut names = BTreeSet::new();
+        for signature in Catalogue::builtin().signatures() {
+            signature.product_names(&mut names);
+        }
+        assert!(Builtin::product_names().eq(names));
     }
 
     #[test]
