@@ -283,7 +283,7 @@ fn wrapped(lines: &[Line<'_>]) -> usize {
     chained
 }
 
-/// Tells where a text may continue on the next line, of lines that are read in order.
+/// Tracks where a text may continue on the next line.
 ///
 /// ```
 /// use kwhy_parse::plain::Wrapping;
