@@ -50,12 +50,7 @@ fn find_apart(bytes: &[u8], first: usize, may_grow: bool) -> Option<usize> {
     let mut structural =
         |begun: bool| begun || *inside.get_or_insert_with(|| is_inside(bytes, first));
     let mut log = Lookback::default();
-    let mut wrapped = plain::Wrapping::default();
-    let before: Vec<&[u8]> = lines_before(bytes, at).take(plain::MAX_WRAPPED).collect();
-    before
-        .iter()
-        .rev()
-        .for_each(|line| wrapped.read(&text(line)));
+    let mut wrapping: Option<plain::Wrapping> = None;
     // of places without a record, prefer one that no earlier record takes, then a blank line
     let mut fallback: Option<(bool, bool, usize)> = None;
     for number in 0.. {
@@ -83,7 +78,8 @@ fn find_apart(bytes: &[u8], first: usize, may_grow: bool) -> Option<usize> {
         let is_better = is_record
             || fallback.is_none_or(|(is_free, known, _)| !is_free || (is_apart && !known));
         if is_better && !(begun && may_grow) {
-            let is_free = !log.takes(bytes, at, is_record) && !wrapped.may_continue();
+            let text_before = wrapping.get_or_insert_with(|| wrapping_before(bytes, at));
+            let is_free = !log.takes(bytes, at, is_record) && !text_before.may_continue();
             let rank = (is_free, is_apart, usize::MAX - at);
             // the goroutine stacks of a panic belong to it, with the blank line before them
             let stack = if line.is_empty() { next } else { at };
@@ -92,7 +88,9 @@ fn find_apart(bytes: &[u8], first: usize, may_grow: bool) -> Option<usize> {
                 fallback = Some(rank);
             }
         }
-        wrapped.read(&text(line));
+        if let Some(wrapping) = &mut wrapping {
+            wrapping.read(&text(line));
+        }
         // journal entries are not cut
         let may_be = matches!(line.first(), Some(b'_' | b'A'..=b'Z'));
         let entry = may_be.then(|| entry_at(bytes, at, &text(line))).flatten();
@@ -106,6 +104,17 @@ fn find_apart(bytes: &[u8], first: usize, may_grow: bool) -> Option<usize> {
         |(is_free, ..): &(bool, bool, usize)| !may_grow || (*is_free && !structural(begun));
     let (.., place) = fallback.filter(may_be)?;
     Some(usize::MAX - place)
+}
+
+/// Returns whether a text on the lines before this byte may continue there.
+fn wrapping_before(bytes: &[u8], at: usize) -> plain::Wrapping {
+    let lines: Vec<&[u8]> = lines_before(bytes, at).take(plain::MAX_WRAPPED).collect();
+    let mut wrapping = plain::Wrapping::default();
+    lines
+        .iter()
+        .rev()
+        .for_each(|line| wrapping.read(&text(line)));
+    wrapping
 }
 
 /// Returns true if the line at this byte is in the same paragraph as a structured output before it: table rows are
