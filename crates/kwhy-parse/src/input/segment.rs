@@ -129,6 +129,34 @@ mod tests {
     use kwhy_model::Format;
 
     #[test]
+    fn rows_below_a_line_of_another_program() {
+        let rows = |numbers: std::ops::Range<u8>| -> String {
+            let row = |n| format!("quay-{n}   1/1     Running   0          5d\n");
+            numbers.map(row).collect()
+        };
+        let head = "NAME     READY   STATUS    RESTARTS   AGE\n";
+        let first = format!("$ kubectl -n shop get pods\n{head}{}", rows(0..2));
+        let spans = |between: &str| -> Vec<(Format, (u64, u64))> {
+            let text = format!("{first}{between}{}", rows(2..4));
+            let all = segments(&text);
+            for table in all.iter().filter(|it| it.format == Format::Table) {
+                assert_eq!(table.subject.namespace.as_deref(), Some("shop"));
+            }
+            all.iter()
+                .map(|it| (it.format, it.line_numbers()))
+                .collect()
+        };
+        for between in [
+            "quay-1\t\u{1}unning\n",
+            "W0304 05:06:07.123456       7 cache.go:1] slow\n",
+        ] {
+            let spans = spans(between);
+            assert_eq!(spans[1], (Format::Table, (2, 4)), "{spans:?}");
+            assert_eq!(spans[3], (Format::Table, (6, 7)), "{spans:?}");
+        }
+    }
+
+    #[test]
     fn listed_errors_are_output() {
         let items = "\t* configmaps \"heat\" already exists\n\t* no berth\n";
         let text = format!("Error: INSTALLATION FAILED: 2 errors occurred:\n{items}");

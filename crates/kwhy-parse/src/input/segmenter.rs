@@ -60,6 +60,17 @@ pub(super) struct Segmenter<'a> {
     boxed: bool,
     /// The layout of the open table's rows.
     rows: Option<RowLayout>,
+    /// The table that ended at a line that is none of its rows, in the same paragraph.
+    interrupted: Option<Interrupted<'a>>,
+}
+
+/// A table amid which there is a line of another program, or a damaged row.
+#[derive(Debug)]
+struct Interrupted<'a> {
+    header: &'a str,
+    rows: RowLayout,
+    subject: Subject,
+    extent: Extent,
 }
 
 /// The objects of an open segment.
@@ -107,10 +118,30 @@ impl<'a> Segmenter<'a> {
         self.place(header, false, None, None);
     }
 
+    /// Opens a table again, for further rows.
+    fn resume(&mut self, table: Interrupted<'a>) {
+        self.settle(false);
+        let header = Line {
+            text: table.header,
+            start: 0,
+            number: 0,
+        };
+        self.place(header, false, None, None);
+        if let Some(open) = &mut self.open {
+            (open.subject, open.extent) = (table.subject, table.extent);
+        }
+    }
+
     fn take(&mut self, raw: Line<'a>, rest: &[Line<'a>]) {
         let is_row = |rows: &RowLayout| rows.takes(raw.text.as_bytes());
         if self.blank_lines.is_empty() && self.rows.as_ref().is_some_and(is_row) {
             self.before = raw.text;
+            self.push(raw);
+            return;
+        }
+        if let Some(table) = self.interrupted.take_if(|table| is_row(&table.rows)) {
+            self.before = raw.text;
+            self.resume(table);
             self.push(raw);
             return;
         }
@@ -138,6 +169,7 @@ impl<'a> Segmenter<'a> {
         if raw.is_blank() {
             self.boxed = false;
             self.before = "";
+            self.interrupted = None;
             let inside = self.blank_lines.is_empty() && self.framer.blank(raw.text);
             if inside && self.open.as_ref().is_some_and(|open| open.is_log) {
                 self.settle(true);
@@ -160,6 +192,7 @@ impl<'a> Segmenter<'a> {
             self.before = "";
             self.settle(false);
             self.close();
+            self.interrupted = None;
             self.fence = decoration::fence_after(raw.text, self.fence);
             if let Some((line, closes)) = decoration::fenced_on_line(raw) {
                 self.take(line, rest);
@@ -261,6 +294,7 @@ impl<'a> Segmenter<'a> {
         self.before = "";
         self.settle(false);
         self.close();
+        self.interrupted = None;
         self.fence = None;
     }
 
@@ -309,12 +343,16 @@ impl<'a> Segmenter<'a> {
             self.command = command::parse(line.text);
             self.has_table = false;
             self.has_log = false;
+            self.interrupted = None;
         }
         let is_table = matches!(
             format,
             Format::Table | Format::DescribeEvents | Format::EventsTable
         );
         self.rows = is_table.then(|| RowLayout::of(line.text)).flatten();
+        if is_table {
+            self.interrupted = None;
+        }
         self.open = Some(Segment {
             format,
             is_log: record.is_some(),
@@ -509,12 +547,13 @@ impl<'a> Segmenter<'a> {
     fn close(&mut self) {
         let own = self.blank_lines.first().copied();
         let own = own.filter(|line| self.framer.ends_blank() && self.has_end(line));
+        let is_interrupted = self.blank_lines.is_empty();
         self.blank_lines.clear();
         if let Some(open) = self.open.as_mut().filter(|open| open.is_log) {
             open.lines.extend(own);
         }
         self.objects = None;
-        self.rows = None;
+        let rows = self.rows.take().filter(|_| is_interrupted);
         self.framer = Framer::default();
         let Some(mut segment) = self.open.take() else {
             return;
@@ -523,6 +562,7 @@ impl<'a> Segmenter<'a> {
         if segment.lines.iter().all(|line| line.number == 0) {
             return;
         }
+        let first = segment.lines.first().map(|line| line.text);
         decoration::strip_indentation(&mut segment.lines);
         if self.has_table && segment.format != Format::Table {
             self.command = None;
@@ -561,6 +601,16 @@ impl<'a> Segmenter<'a> {
                     self.command = None;
                 }
             }
+        }
+        if let Some(rows) = rows
+            && let Some(header) = first
+        {
+            self.interrupted = Some(Interrupted {
+                header,
+                rows,
+                subject: segment.subject.clone(),
+                extent: segment.extent,
+            });
         }
         self.has_log |= segment.is_log && segment.format != Format::Plain;
         self.done.push(segment);
