@@ -37,18 +37,19 @@ pub(crate) fn find(
         let table = Some(table);
         return Some(Cut { at, table });
     }
-    let at = find_apart(bytes, first, may_grow)?;
+    let at = find_apart(bytes, first, may_grow, open.is_some())?;
     Some(Cut { at, table: None })
 }
 
-/// Returns the first place from the line at `first` on at which what follows is independent of what precedes.
-fn find_apart(bytes: &[u8], first: usize, may_grow: bool) -> Option<usize> {
+/// Returns the first place from the line at `first` on at which what follows is independent of what precedes. `in_table` is
+/// true if a table is open at the start of the bytes.
+fn find_apart(bytes: &[u8], first: usize, may_grow: bool, in_table: bool) -> Option<usize> {
     let mut at = end_of_entry(bytes, first).unwrap_or(first);
     // computed lazily: it scans many lines backwards, and few places depend on it
     let mut inside: Option<bool> = None;
     let mut begun = false;
     let mut structural =
-        |begun: bool| begun || *inside.get_or_insert_with(|| is_inside(bytes, first));
+        |begun: bool| begun || *inside.get_or_insert_with(|| is_inside(bytes, first, in_table));
     let mut log = Lookback::default();
     let mut wrapping: Option<plain::Wrapping> = None;
     // of places without a record, prefer one that no earlier record takes, then a blank line
@@ -60,7 +61,7 @@ fn find_apart(bytes: &[u8], first: usize, may_grow: bool) -> Option<usize> {
         };
         let is_record = begins_record(bytes, at);
         // the first record after an output belongs to the command above it
-        if is_record && !(structural(begun) && is_inside(bytes, at)) {
+        if is_record && !(structural(begun) && is_inside(bytes, at, in_table)) {
             return Some(at);
         }
         let blank_before = is_blank_before(bytes, at);
@@ -118,8 +119,8 @@ fn wrapping_before(bytes: &[u8], at: usize) -> plain::Wrapping {
 }
 
 /// Returns true if the line at this byte is in the same paragraph as a structured output before it: table rows are
-/// meaningless without their header.
-fn is_inside(bytes: &[u8], at: usize) -> bool {
+/// meaningless without their header. `in_table` is true if a table is open at the start of the bytes.
+fn is_inside(bytes: &[u8], at: usize, in_table: bool) -> bool {
     let mut end = at;
     // the journal below a unit's status takes its machine from there
     let below = end
@@ -138,7 +139,7 @@ fn is_inside(bytes: &[u8], at: usize) -> bool {
         }
         end = start;
     }
-    false
+    in_table && end == 0
 }
 
 /// Returns the end of the journal entry that contains the line at this byte.
