@@ -65,9 +65,9 @@ impl OpenTable {
             if has_two_capitals(text.trim_ascii_start())
                 && let Some(layout) = RowLayout::of(text)
             {
-                let below = std::str::from_utf8(below).unwrap_or("");
+                let below = String::from_utf8_lossy(below);
                 // if the header was wrapped, its first line does not describe the rows
-                let is_whole = !is_rest_of_header(&rows::line(text), below);
+                let is_whole = !is_rest_of_header(&rows::line(text), &below);
                 let table = || OpenTable {
                     header: text.to_owned(),
                     command: command_above(bytes, start, before),
@@ -137,6 +137,15 @@ mod tests {
             None
         );
         assert_eq!(above(&rows, None), None);
+        // a damaged row is not the rest of the header
+        let damaged = [
+            HEAD.as_bytes(),
+            b"quay-0   0/\xc61  Running\n",
+            rows.as_bytes(),
+        ]
+        .concat();
+        let at = damaged.len() - ROW.len();
+        assert!(OpenTable::find(&damaged, at, None).is_some());
     }
 
     #[test]
