@@ -1,5 +1,7 @@
 //! Assigns the lines of a paste to segments, one by one.
 
+mod tables;
+
 use super::command::{self, Command, Extent, Verb};
 use super::decoration;
 use super::describe_state::{Data, EventsState, events_title};
@@ -10,6 +12,7 @@ use crate::framing::{self, Framer, Relation};
 use crate::table::{OpenTable, RowLayout};
 use crate::{describe, events, log, object, table, unit};
 use kwhy_model::{Format, Subject};
+use tables::Interrupted;
 
 /// Returns the following lines as the object parser sees them.
 fn ahead<'l, 'a>(lines: &'l [Line<'a>], marked: bool) -> object::Ahead<'l, 'a> {
@@ -64,15 +67,6 @@ pub(super) struct Segmenter<'a> {
     interrupted: Option<Interrupted<'a>>,
 }
 
-/// A table amid which there is a line of another program, or a damaged row.
-#[derive(Debug)]
-struct Interrupted<'a> {
-    header: &'a str,
-    rows: RowLayout,
-    subject: Subject,
-    extent: Extent,
-}
-
 /// The objects of an open segment.
 #[derive(Debug)]
 struct Objects {
@@ -105,31 +99,6 @@ impl<'a> Segmenter<'a> {
         segmenter.settle(record_follows);
         segmenter.close();
         segmenter.done
-    }
-
-    /// Opens the table that was already open before the text.
-    fn continue_table(&mut self, table: &'a OpenTable) {
-        self.command = table.command.as_deref().and_then(command::parse);
-        let header = Line {
-            text: &table.header,
-            start: 0,
-            number: 0,
-        };
-        self.place(header, false, None, None);
-    }
-
-    /// Opens a table again, for further rows.
-    fn resume(&mut self, table: Interrupted<'a>) {
-        self.settle(false);
-        let header = Line {
-            text: table.header,
-            start: 0,
-            number: 0,
-        };
-        self.place(header, false, None, None);
-        if let Some(open) = &mut self.open {
-            (open.subject, open.extent) = (table.subject, table.extent);
-        }
     }
 
     fn take(&mut self, raw: Line<'a>, rest: &[Line<'a>]) {
@@ -602,16 +571,10 @@ impl<'a> Segmenter<'a> {
                 }
             }
         }
-        if let Some(rows) = rows
-            && let Some(header) = first
-        {
-            self.interrupted = Some(Interrupted {
-                header,
-                rows,
-                subject: segment.subject.clone(),
-                extent: segment.extent,
-            });
-        }
+        self.interrupted = rows
+            .zip(first)
+            .map(|(rows, header)| Interrupted::of(&segment, header, rows))
+            .or(self.interrupted.take());
         self.has_log |= segment.is_log && segment.format != Format::Plain;
         self.done.push(segment);
     }
