@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use kwhy_model::{Format, Object, Value};
-use kwhy_signature::{ConditionId, ObjectPattern, ValueTest};
+use kwhy_signature::{ConditionId, Haystack, ObjectPattern, Pattern, ValueTest, in_lower_case};
 
 use super::computed;
 use super::leaf::{self, TestedFields, is_one_of};
@@ -53,6 +53,43 @@ struct PrefilteredCondition {
     lists: Vec<(usize, Vec<RequiredTexts>)>,
     /// For each list, the tests of items that need more than a comparison of words.
     item_tests: Vec<Vec<Tested>>,
+    name: RequiredName,
+    namespace: RequiredName,
+}
+
+/// The patterns of which a name must match one.
+#[derive(Debug)]
+struct RequiredName(Vec<NamePattern>);
+
+#[derive(Debug)]
+enum NamePattern {
+    Word(Box<str>),
+    /// The index of any other pattern.
+    Other(usize),
+}
+
+impl RequiredName {
+    fn new(patterns: &[Pattern]) -> RequiredName {
+        let of = |(number, pattern): (usize, &Pattern)| match pattern.as_word() {
+            Some(word) => NamePattern::Word(word.into()),
+            None => NamePattern::Other(number),
+        };
+        RequiredName(patterns.iter().enumerate().map(of).collect())
+    }
+
+    /// Returns false only if a name matches none of the patterns that this was made of. A missing name may: it may have
+    /// been cut off.
+    fn may_be(&self, name: Option<Haystack<'_>>, patterns: &[Pattern]) -> bool {
+        let Some(name) = name.filter(|_| !self.0.is_empty()) else {
+            return true;
+        };
+        self.0.iter().any(|pattern| match pattern {
+            NamePattern::Word(word) => **word == *name.text(),
+            NamePattern::Other(number) => patterns
+                .get(*number)
+                .is_none_or(|pattern| pattern.may_be_whole(name)),
+        })
+    }
 }
 
 /// A test of one value against texts, patterns and numbers.
@@ -202,6 +239,10 @@ impl Gates {
     }
 }
 
+fn haystack<'t>(text: Option<&'t str>, lower: Option<&'t str>) -> Option<Haystack<'t>> {
+    Some(Haystack::new(text?, lower?))
+}
+
 /// Returns the index of an item in a list, adding it if it is new.
 fn number<T>(all: &mut Vec<T>, new: T, is_same: impl Fn(&T) -> bool) -> usize {
     all.iter().position(is_same).unwrap_or_else(|| {
@@ -266,6 +307,8 @@ impl ObjectPrefilter {
             }
             let condition = PrefilteredCondition {
                 leaf,
+                name: RequiredName::new(&pattern.name.0),
+                namespace: RequiredName::new(&pattern.namespace.0),
                 pattern,
                 fields,
                 tests,
@@ -313,9 +356,20 @@ impl ObjectPrefilter {
     ) {
         // prefilters are created once and never move
         let OfKind { results, last } = memo.of(std::ptr::from_ref(self).addr(), self.tests);
+        let (name, namespace) = (&object.subject.name, &object.subject.namespace);
+        let lower_name = name.as_deref().map(in_lower_case);
+        let lower_namespace = namespace.as_deref().map(in_lower_case);
+        let name = haystack(name.as_deref(), lower_name.as_deref());
+        let namespace = haystack(namespace.as_deref(), lower_namespace.as_deref());
         let mut ask = |known: &PrefilteredCondition, results: &mut Results| {
-            let tests = &known.tests;
-            may(known.leaf, &known.pattern, TestedFields { results, tests })
+            let (tests, pattern) = (&known.tests, &*known.pattern);
+            // another row that is like this one may have the name
+            if !known.name.may_be(name, &pattern.name.0)
+                || !known.namespace.may_be(namespace, &pattern.namespace.0)
+            {
+                return true;
+            }
+            may(known.leaf, pattern, TestedFields { results, tests })
         };
         let is_row = !object.fields.is_nested();
         let holds = |range: &RangeTest| self.holds(range, object);

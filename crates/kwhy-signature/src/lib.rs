@@ -78,7 +78,7 @@ pub use compare::number;
 pub use condition::{EventPattern, ObjectPattern, What};
 pub use index::{ConditionId, ConditionLists, Index, STARTS, Words};
 pub use nearest::edit_distance;
-pub use pattern::{Haystack, Place};
+pub use pattern::{Haystack, Place, in_lower_case};
 pub use required::{
     LiteralRequirement, RequirementKind, leaves, needs, refuting_leaves, refuting_objects,
 };

@@ -255,6 +255,11 @@ impl Pattern {
             .filter(|found| found.range().len() == text.len())
     }
 
+    /// Returns false only if the whole text does not match, judging by the literals that every match needs.
+    pub fn may_be_whole(&self, text: Haystack<'_>) -> bool {
+        self.is_slot() || self.may_match(text.lower.as_bytes())
+    }
+
     /// Returns true if the whole text matches.
     pub fn is_whole(&self, text: &str) -> bool {
         if self.is_slot() {
@@ -402,7 +407,13 @@ fn is_line(text: &str) -> bool {
 }
 
 /// Returns a text with its ASCII letters in lower case, without a copy if it has no capitals.
-fn in_lower_case(text: &str) -> Cow<'_, str> {
+/// Returns a text with its ASCII letters in lower case.
+///
+/// ```
+/// use kwhy_signature::in_lower_case;
+/// assert_eq!(in_lower_case("OOMKilled"), "oomkilled");
+/// ```
+pub fn in_lower_case(text: &str) -> Cow<'_, str> {
     match text.bytes().any(|byte| byte.is_ascii_uppercase()) {
         true => Cow::Owned(text.to_ascii_lowercase()),
         false => Cow::Borrowed(text),

@@ -200,7 +200,7 @@ impl ColumnType {
     /// Returns true if the column accepts this as an aligned cell.
     pub fn accepts(self, text: &str) -> bool {
         match self {
-            _ if text == "<none>" => true,
+            _ if text.starts_with('<') && text == "<none>" => true,
             ColumnType::Name => {
                 let plain = text.strip_suffix(" (default)").unwrap_or(text);
                 let is_one_word = match plain.is_ascii() {

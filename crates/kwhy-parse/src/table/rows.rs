@@ -1,6 +1,6 @@
 //! Rows that are certainly aligned with their table's header: their cells start where its columns do.
 
-use memchr::{memchr, memchr_iter};
+use memchr::memchr2_iter;
 
 use super::align::ColumnType;
 use super::{Table, has_two_capitals, header};
@@ -79,8 +79,12 @@ impl RowLayout {
         let ends = self.starts.iter().skip(1).copied();
         let ends = ends.chain(std::iter::once(line.len()));
         let spans = self.starts.iter().copied().zip(ends);
-        let mut cells =
-            spans.map(|(start, end)| text.get(start..end).unwrap_or("").trim_ascii_end());
+        let mut cells = spans.map(|(start, end)| {
+            let is_text = |byte: &u8| *byte > b' ';
+            let length = line[start..end].iter().rposition(is_text);
+            text.get(start..start + length.map_or(0, |last| last + 1))
+                .unwrap_or("")
+        });
         let own = &text[*first..];
         match &self.columns {
             // a leading digit may start a record's time, two capitals another header
@@ -107,7 +111,7 @@ fn is_marked(line: &[u8]) -> bool {
         b"<invalid>",
     ];
     let is_word = |at: usize| WORDS.iter().any(|word| line[at..].starts_with(word));
-    memchr(b'`', line).is_some() || memchr_iter(b'<', line).any(|at| !is_word(at))
+    memchr2_iter(b'`', b'<', line).any(|at| !is_word(at))
 }
 
 impl<'h> super::columns::Columns<'h> {
