@@ -129,9 +129,18 @@ impl<'e, 'a> EventView<'e, 'a> {
 
     /// Returns true if one of these texts occurs in the raw record.
     pub fn is_written(&self, texts: &[Token]) -> bool {
-        let marks = self.record_marks.get_or_init(|| Bloom::of([self.record]));
+        let marks = self.record_marks();
         let occurs = |text: &Token| text.may_occur(marks) && text.occurs(self.record);
         texts.iter().any(occurs)
+    }
+
+    /// Returns false only if none of these texts, of which there is at least one, occurs in the raw record.
+    pub fn may_be_written(&self, texts: &[Token]) -> bool {
+        texts.is_empty() || texts.iter().any(|text| text.may_occur(self.record_marks()))
+    }
+
+    fn record_marks(&self) -> &Bloom {
+        self.record_marks.get_or_init(|| Bloom::of([self.record]))
     }
 
     pub fn chain(&self) -> &ErrorChain<'a> {

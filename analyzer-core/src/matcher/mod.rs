@@ -245,6 +245,9 @@ impl<'c> Tester<'c> {
                 if !needed.is_empty() && !facts.hold_one_of(needed) {
                     return Vec::new();
                 }
+            } else if !facts.may_be_written(&leaf.asked.raw) {
+                // most candidates whatever the message are refused by this
+                return Vec::new();
             }
             leaf::event(pattern, &leaf.asked, &facts, least)
         };
@@ -253,6 +256,9 @@ impl<'c> Tester<'c> {
         let signature = |(number, _): ConditionId| self.catalogue().at(number as usize);
         let add = |leaf, condition: &LeafCondition, into: &mut Vec<(ConditionId, Box<Hit>)>| {
             let found = test(condition);
+            if found.is_empty() {
+                return;
+            }
             into.extend(found.into_iter().map(|found| {
                 let ids = ids.get_or_init(|| Ids::of(event)).clone();
                 let is_shown = !condition.refutes;

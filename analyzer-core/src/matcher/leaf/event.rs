@@ -13,7 +13,8 @@ use super::{Found, is_one_of, whole};
 /// The literal texts that an event pattern requires, prepared for searching.
 #[derive(Debug, Default)]
 pub(crate) struct RequiredTexts {
-    raw: Vec<Token>,
+    /// One of them occurs in the raw record.
+    pub raw: Vec<Token>,
     literals: Vec<Token>,
 }
 
