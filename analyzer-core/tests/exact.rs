@@ -299,3 +299,42 @@ fn a_refined_signature_yields_no_finding() {
         assert_eq!(occurrences, [("crane-stuck", 2 * pairs)], "{pairs} pairs");
     }
 }
+
+/// Of a signature with an alternative that needs two records, those that are a match alone are all counted, and those of
+/// the other alternative still match.
+#[test]
+fn an_alternative_over_several_records_costs_the_others_no_count() {
+    let yaml = "id: berth-taken\ncause: container/app-error\nseverity: error\nrole: cause\ntitle: 'berth {berth} is taken'\nsubject: {kind: Berth, name: '{berth}'}\nmatch:\n  any:\n    - event: {message: 'crane tall finds berth {berth:word} taken'}\n    - all:\n        - event: {message: 'ship waits outside of berth {berth:word}'}\n        - event: {message: 'pilot leaves for berth {berth:word}'}\nwhy: one ship a berth\n";
+    let mut catalogue = kwhy_core::Catalogue::builtin();
+    catalogue.add_str("berths.yaml", yaml).unwrap();
+    let analyzer = Analyzer::with_catalogue(catalogue);
+    let mut text = String::new();
+    let mut add = |line: &str, second: i64| record(&mut text, 1, second, true, line);
+    for number in 0..1500 {
+        add("crane tall finds berth north taken", number);
+        add("ship waits outside of berth east", number);
+        if number % 3 == 0 {
+            add("crane tall finds berth south taken", number);
+        }
+    }
+    add("ship waits outside of berth west", 1500);
+    add("pilot leaves for berth west", 1500);
+    for naive in [false, true] {
+        let analyzer = match naive {
+            true => analyzer.clone().with_naive_matching(),
+            false => analyzer.clone(),
+        };
+        let report = analyzer.analyze_text("log", text.as_bytes());
+        let mut counts: Vec<_> = report
+            .findings
+            .iter()
+            .filter(|found| found.signature == "berth-taken")
+            .map(|found| (found.subject.name.as_deref().unwrap_or(""), found.count))
+            .collect();
+        counts.sort_unstable();
+        assert_eq!(counts.len(), 3, "{counts:?}");
+        assert_eq!(counts[0], ("north", 1500));
+        assert_eq!(counts[1], ("south", 500));
+        assert_eq!(counts[2].0, "west");
+    }
+}

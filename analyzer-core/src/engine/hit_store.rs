@@ -80,6 +80,18 @@ enum Hits {
     Followed(Box<Followed>),
     /// Its condition is over several hits: those of each leaf.
     Several(Vec<OfLeaf>),
+    /// Some alternatives of its condition are single hits, the others are over several.
+    Mixed(Box<Mixed>),
+}
+
+/// The hits of a signature of which only some are matches alone.
+#[derive(Clone)]
+struct Mixed {
+    single: Single,
+    /// For each leaf, whether its hits are matches.
+    alone: Vec<bool>,
+    /// The hits of each leaf that are none.
+    several: Vec<OfLeaf>,
 }
 
 impl HitStore {
@@ -124,6 +136,9 @@ impl HitStore {
                 Hits::Single(single) if single.of_also(leaf).is_some() => {
                     several.push(((number, leaf), hit));
                 }
+                Hits::Mixed(mixed) if mixed.alone.get(usize::from(leaf)) == Some(&true) => {
+                    singles.push((number, hit));
+                }
                 Hits::Single(_) => {
                     let condition = &catalogue.at(number as usize).condition;
                     if compare(&hit.captures, &condition.comparisons) {
@@ -134,7 +149,7 @@ impl HitStore {
                     parts.push((number, hit.mark.clone()));
                     followed.take(usize::from(leaf), *hit, settle);
                 }
-                Hits::Several(_) => {
+                Hits::Several(_) | Hits::Mixed(_) => {
                     parts.push((number, hit.mark.clone()));
                     several.push(((number, leaf), hit));
                 }
@@ -187,7 +202,8 @@ impl HitStore {
             let counts = !are_several || counted.insert((number, object.clone(), values.clone()));
             let is_further = !further.insert(number);
             let count = found.primary().count;
-            if let Some(Hits::Single(single)) = self.signatures.get_mut(&number)
+            let hits = self.signatures.get_mut(&number);
+            if let Some(single) = hits.and_then(Hits::single)
                 && !is_further
             {
                 single.matched += count;
@@ -195,7 +211,8 @@ impl HitStore {
             // a hit that a stronger one superseded is not a match, whichever hits are kept
             if won && let Some(mut hit) = found.hits.into_iter().next() {
                 hit.leads &= counts;
-                let rivals = rivals_at.iter().filter(|(other, places)| {
+                let rivals = rivals_at.iter().filter(|(other, _)| **other != number);
+                let rivals = rivals.filter(|(other, places)| {
                     let other = catalogue.at(**other as usize);
                     places.may_supersede(other, (signature, &hit.mark))
                 });
@@ -238,7 +255,7 @@ impl HitStore {
         let own = u32::try_from(own).ok()?;
         let hits = self.signatures.entry(own);
         let hits = hits.or_insert_with(|| Hits::new(catalogue, own));
-        matches!(hits, Hits::Single(_)).then_some(own)
+        hits.single().map(|_| own)
     }
 
     /// Keeps a hit that is a match. Once memory is used up, the hits of all objects are trimmed first.
@@ -252,13 +269,14 @@ impl HitStore {
         if self.room < hit.size() && self.capacity == AMPLE {
             self.capacity = TIGHT;
             for kept in self.signatures.values_mut() {
-                if let Hits::Single(single) = kept {
+                if let Some(single) = kept.single() {
                     let objects = single.objects.iter_mut();
                     self.room += objects.map(|object| object.hits.trim(TIGHT)).sum::<usize>();
                 }
             }
         }
-        if let Some(Hits::Single(single)) = self.signatures.get_mut(&number) {
+        let hits = self.signatures.get_mut(&number);
+        if let Some(single) = hits.and_then(Hits::single) {
             single.keep(key, rivals, hit, self.capacity, &mut self.room, order);
         }
     }
@@ -267,6 +285,7 @@ impl HitStore {
     fn keep_one_of_several(&mut self, number: u32, leaf: u16, hit: Box<Hit>) {
         let (leaves, at) = match self.signatures.get_mut(&number) {
             Some(Hits::Several(leaves)) => (leaves, Some(usize::from(leaf))),
+            Some(Hits::Mixed(mixed)) => (&mut mixed.several, Some(usize::from(leaf))),
             Some(Hits::Single(single)) => {
                 let at = single.of_also(leaf);
                 (&mut single.also, at)
@@ -323,7 +342,15 @@ impl HitStore {
                     collected.leave_out(number, left_out);
                     found
                 }
-                Hits::Several(leaves) => {
+                several @ (Hits::Several(_) | Hits::Mixed(_)) => {
+                    let leaves = match several {
+                        Hits::Several(leaves) => leaves,
+                        Hits::Mixed(mixed) => {
+                            singles.push((number, mixed.single));
+                            mixed.several
+                        }
+                        Hits::Single(_) | Hits::Followed(_) => continue,
+                    };
                     let condition = &catalogue.at(number as usize).condition;
                     let mut seen = leaves.iter().map(|leaf| leaf.len() > 0);
                     if !may_hold(condition, &mut seen) {
@@ -537,6 +564,23 @@ impl Hits {
         }
         let mut conditions = Vec::new();
         leaves(condition, &mut conditions);
-        Hits::Several(conditions.into_iter().map(OfLeaf::new).collect())
+        let several = conditions.into_iter().map(OfLeaf::new).collect();
+        match condition.leaves_alone() {
+            Some(alone) => Hits::Mixed(Box::new(Mixed {
+                single: Single::new(condition),
+                alone,
+                several,
+            })),
+            None => Hits::Several(several),
+        }
+    }
+
+    /// Returns the hits that are matches alone, if its condition has such.
+    fn single(&mut self) -> Option<&mut Single> {
+        match self {
+            Hits::Single(single) => Some(single),
+            Hits::Mixed(mixed) => Some(&mut mixed.single),
+            Hits::Followed(_) | Hits::Several(_) => None,
+        }
     }
 }

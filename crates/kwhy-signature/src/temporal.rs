@@ -81,7 +81,37 @@ impl Condition {
     /// [`leaves`](crate::leaves).
     pub fn is_match_alone(&self, leaf: u16) -> bool {
         let is_own = || usize::from(leaf) < self.number_of_own_leaves();
-        self.is_single() && self.comparisons.is_empty() && (self.also.is_empty() || is_own())
+        let is_alternative = || {
+            let alone = self.leaves_alone();
+            alone.is_some_and(|alone| alone.get(usize::from(leaf)) == Some(&true))
+        };
+        self.comparisons.is_empty()
+            && match self.is_single() {
+                true => self.also.is_empty() || is_own(),
+                false => is_alternative(),
+            }
+    }
+
+    /// For a condition of which some alternatives are single hits and others are over several: returns for each leaf
+    /// whether it is one of the former. `None` for any other condition.
+    pub fn leaves_alone(&self) -> Option<Vec<bool>> {
+        let What::Any(parts) = &self.what else {
+            return None;
+        };
+        let is_alone = |part: &Condition| {
+            part.is_single() && part.also.is_empty() && part.comparisons.is_empty()
+        };
+        let is_plain = self.none.is_empty()
+            && self.also.is_empty()
+            && self.comparisons.is_empty()
+            && self.at_least <= 1;
+        if !is_plain || self.is_relation() || self.is_single() || !parts.iter().any(is_alone) {
+            return None;
+        }
+        let leaves = parts
+            .iter()
+            .flat_map(|part| std::iter::repeat_n(is_alone(part), part.number_of_leaves()));
+        Some(leaves.collect())
     }
 
     /// The number of its leaf conditions without those of `also` and `none`, which follow them.
