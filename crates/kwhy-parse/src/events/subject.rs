@@ -1,9 +1,5 @@
 //! The subject of an event, from the table's columns, or else from the names in messages.
 
-use std::sync::LazyLock;
-
-use memchr::memmem::Finder;
-
 use super::row::Row;
 use kwhy_model::{Event, Format, Subject};
 
@@ -56,15 +52,6 @@ pub(super) fn container_of_path(path: &str) -> Option<&str> {
 
 /// Returns the container named by a message of the kubelet.
 pub(super) fn container_of_message(message: &str) -> Option<&str> {
-    static BEFORE: LazyLock<[Finder<'static>; 3]> = LazyLock::new(|| {
-        [
-            "restarting failed container=",
-            "restarting failed container ",
-            "Container\" for \"",
-        ]
-        .map(Finder::new)
-    });
-    let [restarted, restarted_in, not_started] = &*BEFORE;
     let whole = |prefix: &str| {
         let rest = message.strip_prefix(prefix)?;
         let rest = rest.trim_start_matches([':', ' ']).trim_end();
@@ -86,9 +73,9 @@ pub(super) fn container_of_message(message: &str) -> Option<&str> {
             .any(|phrase| rest.starts_with(phrase))
             .then_some(name)
     })
-    .or_else(|| after(message, restarted))
+    .or_else(|| after(message, "restarting failed container="))
     .or_else(|| {
-        let rest = rest_after(message, restarted_in)?;
+        let rest = message.split_once("restarting failed container ")?.1;
         let name = first_word(rest);
         rest.get(name.len()..)?
             .starts_with(" in pod ")
@@ -96,20 +83,14 @@ pub(super) fn container_of_message(message: &str) -> Option<&str> {
     })
     .or_else(|| {
         // failed to "StartContainer" for "app" with CrashLoopBackOff
-        let rest = rest_after(message, not_started)?;
+        let rest = message.split_once("Container\" for \"")?.1;
         Some(rest.split_once('"')?.0)
     })
     .filter(|name| is_name(name))
 }
 
-fn after<'a>(message: &'a str, prefix: &Finder<'_>) -> Option<&'a str> {
-    Some(first_word(rest_after(message, prefix)?))
-}
-
-/// Returns the text after the first occurrence of another. To prepare the search takes longer than to search a message.
-fn rest_after<'a>(message: &'a str, text: &Finder<'_>) -> Option<&'a str> {
-    let at = text.find(message.as_bytes())?;
-    message.get(at + text.needle().len()..)
+fn after<'a>(message: &'a str, prefix: &str) -> Option<&'a str> {
+    Some(first_word(message.split_once(prefix)?.1))
 }
 
 fn first_word(text: &str) -> &str {
