@@ -338,3 +338,36 @@ fn an_alternative_over_several_records_costs_the_others_no_count() {
         assert_eq!(counts[2].0, "west");
     }
 }
+
+/// What refutes a match about an object is kept however often the same is said of other objects.
+#[test]
+fn what_refutes_is_kept_for_objects_with_a_match() {
+    let yaml = "id: berth-taken\ncause: container/app-error\nseverity: error\nrole: cause\ntitle: 'the berth of {subject} is taken'\nmatch:\n  event: {message: 'crane finds its berth taken'}\n  none:\n    - event: {message: 'crane has left its berth'}\n  per: subject\nwhy: one ship a berth\n";
+    let mut catalogue = kwhy_core::Catalogue::builtin();
+    catalogue.add_str("berths.yaml", yaml).unwrap();
+    let analyzer = Analyzer::with_catalogue(catalogue);
+    let mut text = String::new();
+    for number in 0..6000 {
+        let second = number % 60;
+        let mut add = |letter: char, message: &str| {
+            writeln!(
+                text,
+                "{letter}0304 05:{:02}:{second:02}.123456    1234 sync.go:88] \"{message}\" pod=\"quay/oven-{number}\"",
+                number / 60 % 60
+            )
+            .unwrap();
+        };
+        if number % 100 == 0 {
+            add('E', "crane finds its berth taken");
+        }
+        if number != 3000 {
+            add('I', "crane has left its berth");
+        }
+    }
+    let report = analyzer.analyze_text("log", text.as_bytes());
+    let found = report.findings.iter().map(|found| {
+        let name = found.subject.name.as_deref();
+        (found.signature.as_str(), name.unwrap_or(""))
+    });
+    assert_eq!(found.collect::<Vec<_>>(), [("berth-taken", "oven-3000")]);
+}

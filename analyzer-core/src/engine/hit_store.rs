@@ -19,7 +19,7 @@ use crate::sort;
 use crate::temporal::Followed;
 use kwhy_catalogue::Catalogue;
 use kwhy_model::{Span, Subject};
-use kwhy_signature::{Condition, ConditionId, What, leaves, refuting_objects};
+use kwhy_signature::{Condition, ConditionId, What, refuting_objects};
 
 use reservoir::{AMPLE, Capacity, TIGHT};
 use several::OfLeaf;
@@ -31,9 +31,6 @@ const ROOM: usize = 6 << 20;
 /// The bytes available for hits of conditions over several, which any healthy object may match; beyond it, a condition
 /// keeps only its first and latest hits.
 const ROOM_OF_SEVERAL: usize = 4 << 20;
-
-/// The number of hits that a condition over several events always keeps.
-const AT_LEAST: usize = 4;
 
 /// Captured values by name.
 type Values = Vec<(String, String)>;
@@ -292,11 +289,9 @@ impl HitStore {
             }
             Some(Hits::Followed(_)) | None => return,
         };
-        let kept: usize = leaves.iter().map(OfLeaf::len).sum();
-        let Some(hits) = at.and_then(|at| leaves.get_mut(at)) else {
-            return;
-        };
-        if !hits.keep(hit, &mut self.room_of_several, kept < AT_LEAST) {
+        if let Some(at) = at
+            && !several::keep(leaves, at, hit, &mut self.room_of_several)
+        {
             *self.cut.entry((number, leaf)).or_default() += 1;
         }
     }
@@ -562,9 +557,7 @@ impl Hits {
         if condition.is_single() {
             return Hits::Single(Single::new(condition));
         }
-        let mut conditions = Vec::new();
-        leaves(condition, &mut conditions);
-        let several = conditions.into_iter().map(OfLeaf::new).collect();
+        let several = several::of_condition(condition);
         match condition.leaves_alone() {
             Some(alone) => Hits::Mixed(Box::new(Mixed {
                 single: Single::new(condition),
