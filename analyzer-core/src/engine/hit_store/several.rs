@@ -115,13 +115,7 @@ impl OfLeaf {
         if !self.is_event {
             return false;
         }
-        if self.latest.len() < LATEST
-            && let Some(left) = left
-        {
-            *room = left;
-            self.latest.push_back(*hit);
-            return true;
-        }
+        // the latest hits are lost to later ones
         if is_of_match && self.refuting.len() < MAX_REFUTING {
             let is_kept = left.is_some() || {
                 // one that may refute nothing makes room
@@ -136,6 +130,13 @@ impl OfLeaf {
                 return had_room;
             }
             return false;
+        }
+        if self.latest.len() < LATEST
+            && let Some(left) = left
+        {
+            *room = left;
+            self.latest.push_back(*hit);
+            return true;
         }
         if let Some(lost) = self.latest.pop_front() {
             *room += lost.size();
