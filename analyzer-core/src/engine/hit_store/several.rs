@@ -1,9 +1,10 @@
 //! The hits of one leaf of a condition over several events or objects.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 use crate::hash::hash_one;
 use crate::matcher::Hit;
+use crate::sort;
 use kwhy_signature::{Condition, Scope, What, leaves, refuting_leaves};
 
 /// The maximum number of hits that a leaf keeps.
@@ -44,7 +45,8 @@ pub(super) fn keep(leaves: &mut [OfLeaf], at: usize, hit: Box<Hit>, room: &mut u
     let (is_of_match, refutes) = match leaves.get(at) {
         Some(leaf) if leaf.refutes => {
             let mut others = leaves.iter().filter(|other| !other.refutes);
-            let is_of_match = name.is_some_and(|name| others.any(|it| it.names.contains(&name)));
+            let is_of_match =
+                name.is_some_and(|name| others.any(|it| it.names.binary_search(&name).is_ok()));
             (is_of_match, true)
         }
         _ => (false, false),
@@ -52,8 +54,11 @@ pub(super) fn keep(leaves: &mut [OfLeaf], at: usize, hit: Box<Hit>, room: &mut u
     let Some(leaf) = leaves.get_mut(at) else {
         return true;
     };
-    if !refutes && leaf.is_event && leaf.names.len() < MAX_REFUTING {
-        leaf.names.extend(name);
+    if let Some(name) = name.filter(|_| !refutes && leaf.is_event)
+        && leaf.names.len() < MAX_REFUTING
+        && let Err(place) = leaf.names.binary_search(&name)
+    {
+        leaf.names.insert(place, name);
     }
     leaf.keep(hit, room, kept < AT_LEAST, is_of_match)
 }
@@ -72,8 +77,8 @@ pub(super) struct OfLeaf {
     latest: VecDeque<Hit>,
     /// Further hits of a leaf that refutes, about objects of which other leaves have hits.
     refuting: Vec<Hit>,
-    /// Hashes of the names of the objects that its hits are about, unless it refutes.
-    names: BTreeSet<u64>,
+    /// Hashes of the names of the objects that its hits are about, sorted, unless it refutes.
+    names: Vec<u64>,
 }
 
 impl OfLeaf {
@@ -84,7 +89,7 @@ impl OfLeaf {
             first: Vec::new(),
             latest: VecDeque::new(),
             refuting: Vec::new(),
-            names: BTreeSet::new(),
+            names: Vec::new(),
         }
     }
 
@@ -154,7 +159,7 @@ impl OfLeaf {
         hits.extend(self.latest);
         if !self.refuting.is_empty() {
             hits.extend(self.refuting);
-            hits.sort_by_key(Hit::position);
+            sort::by_key(&mut hits, Hit::position);
         }
         hits
     }
