@@ -407,7 +407,6 @@ fn is_line(text: &str) -> bool {
 }
 
 /// Returns a text with its ASCII letters in lower case, without a copy if it has no capitals.
-/// Returns a text with its ASCII letters in lower case.
 ///
 /// ```
 /// use kwhy_signature::in_lower_case;
